@@ -7,10 +7,7 @@
 
 // ingress, in either direction: receive -> edge_control -> edge_classify -> edge_queue
 //
-// What puts packets back in order for a host stands between edge_classify, which has parsed them,
-// and edge_queue, to which it passes them on: for packets with !edge_is_host_side(n, in), by
-// n->edge->link[in->index]. Packets that it releases later go to stage_edge_queue() from
-// edge_timer(), with the link's port as `in`; a verdict of 0 or more is then for node_drop().
+// In edge_queue, packets for a host may be put in order.
 static __rte_always_inline int
 edge_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
@@ -26,7 +23,7 @@ edge_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 }
 
 // egress: PFC frames -> queues by the scheduler
-// timers: pauses that are sent again
+// timers: pauses that are sent again, packets that wait for their turn
 static ps_t
 edge_advance(struct node *n, ps_t start, ps_t until)
 {

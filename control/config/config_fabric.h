@@ -185,9 +185,13 @@ struct config_attach {
 	struct config_mac mac;        // not set: the plan's
 	struct config_address ip[2];  // in the place of the plan's, one of each version
 	unsigned ip_count;
-	uint32_t mtu;          // 0: 1500, or the fabric's where the device carries it
-	bool nic;              // one at the edge, between the host and its leaf
-	uint64_t buffer_bytes; // of each priority of that NIC, each way; 0: auto
+	uint32_t mtu;            // 0: 1500, or the fabric's where the device carries it
+	bool nic;                // one at the edge, between the host and its leaf
+	uint64_t buffer_bytes;   // of each priority of that NIC, each way; 0: auto
+	bool reorder_written;    // the file says so, or that not
+	bool reorder;            // that NIC puts packets in order for the host
+	uint32_t reorder_window; // packets that may wait for their turn
+	uint64_t reorder_timeout_ps;
 };
 
 // Whether a network namespace stands in the place of the host, to which Roost makes an interface.

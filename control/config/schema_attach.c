@@ -105,8 +105,14 @@ check_attach(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	static const char *const ways[] = {"netns", "pid", "container", "tap", "dev"};
 	const struct yaml_pair *found[2] = {NULL, NULL};
+	const struct yaml_pair *reorder = yaml_tree_get(node, "reorder");
+	struct config_attach *attach = base;
 	unsigned count = 0;
 
+	attach->reorder_written = reorder != NULL;
+	if (reorder != NULL && attach->reorder && !attach->nic)
+		decode_error(d, reorder->value->pos,
+			     "reorder is what the host's NIC does: it needs nic: on");
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && count < 2; i++)
 		if (yaml_tree_get(node, ways[i]) != NULL)
 			found[count++] = yaml_tree_get(node, ways[i]);

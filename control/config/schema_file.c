@@ -2,6 +2,7 @@
 // The schema of a file's top level and of its sections other than `fabric:`, switches and hosts.
 #include "schema_keys_internal.h"
 #include "dataplane/drive/live.h"
+#include "dataplane/roce/reorder.h"
 
 #include <string.h>
 
@@ -65,6 +66,15 @@ static const struct schema_key attach_keys[] = {
 	{"buffer", SCHEMA_BYTES, .def = "auto",
 	 .help = "what this NIC holds of each priority, each way", ATTACH_AT(buffer_bytes),
 	 .min = 65536, .max = 1 << 30, .word = "auto"},
+	{"reorder", SCHEMA_BOOL, .def = "off",
+	 .help = "this NIC puts RoCE packets in order for a host that goes back N",
+	 ATTACH_AT(reorder)},
+	{"reorder-window", SCHEMA_INTEGER, .def = "1024",
+	 .help = "packets that may wait for their turn", ATTACH_AT(reorder_window), .min = 1,
+	 .max = REORDER_PACKETS_MAX},
+	{"reorder-timeout", SCHEMA_DURATION, .def = "500us",
+	 .help = "after which a missing packet counts as lost", ATTACH_AT(reorder_timeout_ps),
+	 .min = 1000000, .max = SCHEMA_HOUR_PS},
 };
 
 static const struct schema_key record_keys[] = {

@@ -5,6 +5,7 @@
 #include "counters.h"
 
 #include "dataplane/queueing/buffer.h"
+#include "dataplane/roce/reorder.h"
 
 #include <string.h>
 
@@ -59,6 +60,18 @@
 	ROW(PRIORITY, PFC, pfc_tx_last_end_ns, GAUGE, "ns", \
 	    counters_instant(counters_tx_pause(p, i, now).last_end), \
 	    "when the last pause sent that is over ended; -1: never")
+
+#define REORDER_ROWS(ROW) \
+	ROW(PORT, REORDER, reorder_held, TOTAL, "packets", p->reorder->held, \
+	    "packets for the host that came before their turn (`attach.HOST.reorder`)") \
+	ROW(PORT, REORDER, reorder_released, TOTAL, "packets", p->reorder->released, \
+	    "of these, passed on when what was missing had come") \
+	ROW(PORT, REORDER, reorder_waiting, GAUGE, "packets", p->reorder->waiting, \
+	    "of these, waiting now") \
+	ROW(PORT, REORDER, reorder_timeouts, TOTAL, "times", p->reorder->timeouts, \
+	    "what was missing did not come in time: those that waited passed without it") \
+	ROW(PORT, REORDER, reorder_overflows, TOTAL, "times", p->reorder->overflows, \
+	    "there was no room to wait: the same")
 
 #define GROUP_ROWS(ROW) \
 	ROW(GROUP, GROUPS, packets, TOTAL, "packets", g->packets, \
@@ -157,7 +170,9 @@
 	    CELLS(watermark_persistent(&use.used_before, use.used_max)), \
 	    "peak of `used` since the persistent watermarks were last cleared")
 
-#define ALL_ROWS(ROW) PORT_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) TENANT_ROWS(ROW)
+#define ALL_ROWS(ROW) \
+	PORT_ROWS(ROW) REORDER_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) \
+	TENANT_ROWS(ROW)
 
 // clang-format on
 

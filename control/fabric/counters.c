@@ -122,6 +122,8 @@ counters_port(const struct report_node *n, unsigned int port, unsigned int parts
 	const struct counter_place at = {.n = n, .port = port, .now = now};
 	json_t *out = json_object();
 
+	if (parts & COUNTERS_TRAFFIC && n->node->ports[port].reorder != NULL)
+		parts |= COUNTERS_REORDER;
 	counter_add(out, COUNTER_OF_PORT, parts, &at);
 	if (parts & COUNTERS_DROPS)
 		json_object_set_new(out, "drops", drops(&n->node->ports[port]));

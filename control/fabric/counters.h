@@ -78,6 +78,7 @@ enum counters_part {
 	COUNTERS_TENANTS = 1 << 7,
 	COUNTERS_HISTOGRAMS = 1 << 8, // only where some are configured
 	COUNTERS_ALL = (1 << 9) - 1,
+	COUNTERS_REORDER = 1 << 9, // only of ports that put packets in order; with COUNTERS_TRAFFIC
 };
 
 enum counter_scope {

@@ -14,9 +14,8 @@
 #define BUFFER_LEAST_BYTES UINT64_C(1000000)
 #define BUFFER_HEADROOMS 4 // `auto` holds at least so many times what may still come behind an XOFF
 
-// What `attach:` says of a port of a host, or NULL.
-static const struct config_attach *
-find_attach(const struct topology *t, uint32_t host, uint16_t port)
+const struct config_attach *
+fabric_find_attach(const struct topology *t, uint32_t host, uint16_t port)
 {
 	for (unsigned i = 0; i < t->config->attach_count; i++) {
 		const struct config_attach *attach = &t->config->attach[i];
@@ -33,7 +32,7 @@ bool
 fabric_wants_edge(const struct fabric *f, uint32_t node, uint16_t port)
 {
 	const struct config_attach *attach =
-		find_attach(f->topology, topology_host_of(f->topology, node), port);
+		fabric_find_attach(f->topology, topology_host_of(f->topology, node), port);
 
 	return attach != NULL && attach->nic;
 }
@@ -47,7 +46,7 @@ buffer_of(const struct fabric *f, uint32_t host, uint16_t port)
 	const struct topo_port *eth = &place->ports[port];
 	const struct tables *t = f->tables[f->topology->first_host + host];
 	uint64_t headroom = tables_headroom_needed(f->topology, &f->switches[eth->peer_node], eth);
-	const struct config_attach *attach = find_attach(f->topology, host, port);
+	const struct config_attach *attach = fabric_find_attach(f->topology, host, port);
 	uint64_t bytes = attach != NULL ? attach->buffer_bytes : 0;
 	struct edge_buffer buffer;
 	uint64_t limit;
@@ -68,12 +67,21 @@ int
 fabric_create_edge(struct fabric *f, uint32_t host, struct edge **out)
 {
 	const struct topo_node *place = topology_host(f->topology, host);
+	struct node *node = f->nodes[f->topology->first_host + host];
 	struct edge_buffer buffers[EDGE_LINKS_MAX];
+	int rc;
 
 	for (uint16_t i = 0; i < place->port_count && i < EDGE_LINKS_MAX; i++)
 		buffers[i] = buffer_of(f, host, i);
-	return edge_create(out, f->nodes[f->topology->first_host + host], place->port_count,
-			   buffers);
+	rc = edge_create(out, node, place->port_count, buffers);
+	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
+		const struct config_attach *attach = fabric_find_attach(f->topology, host, i);
+
+		if (attach != NULL && attach->reorder)
+			rc = edge_set_reorder(*out, node, i, attach->reorder_window,
+					      attach->reorder_timeout_ps);
+	}
+	return rc;
 }
 
 // Gives each port that the tables have one for the host's side, which does the same, but as fast as

@@ -11,6 +11,10 @@ int fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out);
 
 // ---- edge_nic.c: the NICs of attached hosts ------------------------------------------------------
 
+// What `attach:` says of a port of a host, or NULL.
+const struct config_attach *fabric_find_attach(const struct topology *t, uint32_t host,
+					       uint16_t port);
+
 // Whether the file attaches this port of a host's node, by a NIC at the edge.
 bool fabric_wants_edge(const struct fabric *f, uint32_t node, uint16_t port);
 

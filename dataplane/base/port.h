@@ -134,6 +134,8 @@ enum port_rx_faults {
 	PORT_RX_CORRUPT = 1 << 1, // an event has had frames corrupted on the link; stays set
 };
 
+struct reorder_counters;
+
 struct port {
 	// Transmit.
 	struct wire *out;                   // NULL: nothing is connected
@@ -194,6 +196,8 @@ struct port {
 
 	uint64_t drops[DROP_COUNT];     // of packets that came in here
 	uint64_t answers[ANSWER_COUNT]; // to such packets
+	// Of an edge NIC's link whose packets are put in order for the host; else NULL.
+	const struct reorder_counters *reorder;
 } __attribute__((aligned(64)));
 
 // Appends to a queue. The caller accounts for it.

@@ -4,6 +4,7 @@
 #include "dataplane/queueing/fair.h"
 #include "dataplane/queueing/pause.h"
 #include "dataplane/queueing/pfc.h"
+#include "dataplane/roce/reorder.h"
 
 void
 node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now)
@@ -51,10 +52,15 @@ node_queued(const struct node *n)
 {
 	uint64_t count = 0;
 
-	for (unsigned int i = 0; i < n->port_count; i++)
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const struct port *p = &n->ports[i];
+
 		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
-			for (struct rte_mbuf *m = n->ports[i].queues[tc].head; m != NULL;
-			     m = fair_next(&n->ports[i], tc, m))
+			for (struct rte_mbuf *m = p->queues[tc].head; m != NULL;
+			     m = fair_next(p, tc, m))
 				count++;
+		if (p->reorder != NULL)
+			count += p->reorder->waiting;
+	}
 	return count;
 }

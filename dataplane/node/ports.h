@@ -17,5 +17,5 @@ void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
 // state too. A port that an event has taken down stays down.
 void node_set_carrier(struct node *n, struct port *p, bool up, ps_t now);
 
-// Packets in the node's queues.
+// Packets in the node's queues, and of an edge NIC those that wait for their turn.
 uint64_t node_queued(const struct node *n);

@@ -14,6 +14,9 @@
 // filled its buffer up to XOFF is paused at the leaf, so that nothing of it is lost on the way to a
 // slow host. Others are dropped when their buffer is full, DROP_RECEIVE_BUFFER.
 //
+// A host that goes back N may have its packets put in order first (reorder.c). What waits for its turn
+// counts as waiting in its queue.
+//
 // What cannot be parsed passes, with the priority of an unmarked packet: whether it is wrong is the
 // leaf's to say, or the host's.
 #include "edge.h"
@@ -55,9 +58,28 @@ edge_create(struct edge **out, struct node *node, uint16_t links,
 	return 0;
 }
 
+int
+edge_set_reorder(struct edge *edge, struct node *node, uint16_t link, uint32_t packets,
+		 ps_t timeout)
+{
+	struct edge_link *l = &edge->link[link];
+	int rc;
+
+	if (link >= edge->links || l->reorder != NULL)
+		return -EINVAL;
+	rc = reorder_create(&l->reorder, packets, timeout);
+	if (rc == 0)
+		node->ports[link].reorder = reorder_counters(l->reorder);
+	return rc;
+}
+
 void
 edge_destroy(struct edge *edge)
 {
+	if (edge == NULL)
+		return;
+	for (uint16_t i = 0; i < edge->links; i++)
+		reorder_destroy(edge->link[i].reorder);
 	free(edge);
 }
 
@@ -149,6 +171,39 @@ update_pause(struct node *n, const struct port *host, unsigned int tc, ps_t now)
 	node_arm_timer(n, l->pauses.refresh_at);
 }
 
+// Packets that the buffer holds already join their queues.
+static void
+queue_in_order(struct node *n, struct port *host, struct rte_mbuf *m, ps_t now)
+{
+	while (m != NULL) {
+		struct rte_mbuf *next = packet_meta(m)->next;
+		unsigned int tc = packet_meta(m)->tc;
+
+		if (likely(host->out != NULL && host->up)) {
+			queue_push(host, tc, m);
+		} else {
+			*node_depth(n, host, tc) -= packet_meta(m)->cells;
+			update_pause(n, host, tc, now);
+			node_drop(n, m, DROP_LINK_DOWN, now);
+		}
+		m = next;
+	}
+	if (port_should_send(n, host, now))
+		edge_send(n, host, now);
+}
+
+// A packet for the host that the buffer has room for. It waits for its turn as long as the leaf need
+// not pause its priority: what is missing may be behind the pause.
+static void
+order(struct node *n, struct port *host, struct rte_mbuf *m, ps_t now)
+{
+	const struct edge_link *l = &n->edge->link[edge_other_port(n, host)->index];
+	bool has_room = *node_depth(n, host, packet_meta(m)->tc) <= l->buffer.xoff;
+
+	queue_in_order(n, host, reorder_take(l->reorder, m, has_room, now), now);
+	node_arm_timer(n, reorder_next(l->reorder));
+}
+
 int
 stage_edge_queue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
@@ -165,9 +220,13 @@ stage_edge_queue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	if (unlikely(*node_depth(n, out, meta->tc) + meta->cells > buffer->limit))
 		return to_host ? DROP_RECEIVE_BUFFER : DROP_HOST_BUFFER;
 	port_note_depth(n, out, m);
-	queue_push(out, meta->tc, m);
 	if (to_host)
 		update_pause(n, out, meta->tc, now);
+	if (unlikely(to_host && n->edge->link[in->index].reorder != NULL)) {
+		order(n, out, m, now);
+		return STAGE_CONSUMED;
+	}
+	queue_push(out, meta->tc, m);
 	if (port_should_send(n, out, now))
 		edge_send(n, out, now);
 	return STAGE_CONSUMED;
@@ -214,6 +273,12 @@ edge_timer(struct node *n, ps_t now)
 		if (l->pauses.refresh_at <= now)
 			xoff_refresh(n, &n->ports[i], &l->pauses, now);
 		next = time_min(next, l->pauses.refresh_at);
+		if (l->reorder == NULL)
+			continue;
+		if (reorder_next(l->reorder) <= now)
+			queue_in_order(n, edge_other_port(n, &n->ports[i]),
+				       reorder_expire(l->reorder, now), now);
+		next = time_min(next, reorder_next(l->reorder));
 	}
 	return next;
 }

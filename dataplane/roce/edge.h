@@ -7,6 +7,7 @@
 #pragma once
 
 #include "dataplane/stages/stage.h"
+#include "reorder.h"
 #include "xoff.h"
 
 #define EDGE_LINKS_MAX 8
@@ -21,8 +22,9 @@ struct edge_buffer {
 
 struct edge_link {
 	struct edge_buffer buffer;
-	struct xoff pauses; // sent to the leaf
-	uint8_t full;       // bit per priority that the leaf is to pause
+	struct xoff pauses;      // sent to the leaf
+	uint8_t full;            // bit per priority that the leaf is to pause
+	struct reorder *reorder; // of what goes to the host; NULL: as it comes
 };
 
 struct edge {
@@ -35,6 +37,12 @@ struct edge {
 // the node runs; control thread.
 int edge_create(struct edge **out, struct node *node, uint16_t links,
 		const struct edge_buffer buffers[]);
+
+// Has a link's packets put in order for the host, of queue pairs of RoCEv2. At most `packets` wait,
+// none longer than `timeout` (reorder_create()). Once at most, before the node runs. Returns 0,
+// -EINVAL or -ENOMEM. Control thread.
+int edge_set_reorder(struct edge *edge, struct node *node, uint16_t link, uint32_t packets,
+		     ps_t timeout);
 
 // To be called before node_destroy(). NULL is fine. Control thread.
 void edge_destroy(struct edge *edge);
@@ -66,7 +74,8 @@ int stage_edge_control(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 // Finds the priority that the leaf gives, or gave, the packet.
 int stage_edge_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
-// Queues the packet at the other port, or has it leave.
+// Queues the packet at the other port, or has it leave; one that comes to the host before its turn
+// may have to wait.
 int stage_edge_queue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
 // A departure.

@@ -71,7 +71,8 @@ MARKS_EARLY = "{min: 5KB, max: 50KB}"
 
 SCENARIOS = {one.name: one for one in (
     Scenario("plain", "one path for each queue pair"),
-    Scenario("adaptive", "packets of a queue pair take both spines", mode="adaptive"),
+    Scenario("adaptive", "packets of a queue pair take both spines, and are put in order", mode="adaptive",
+             reorder=True),
     Scenario("incast", "a write beside two simulated senders into one port, with 900 KB of buffer", tests=("write",),
              messages=19, qps=16, buffer="900KB", streams=IN_THE_WAY),
     Scenario("ecn", "beside the same senders, with marks from 5 KB on", tests=("write",), messages=32, ecn=MARKS_EARLY,

@@ -213,6 +213,25 @@ class Advice(Case):
         self.quiet(text % (8, "auto", "1MB", ""))
         self.warned(text % (500, "auto", "10MB", ""), ("3:20", r"hosts.ack-every: h1 to h3: the congestion window of \d+ packets"))
 
+    def test_attached_hosts_that_see_reordering(self):
+        text = ("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
+                "switch: {preset: spectrum-x, routing: {mode: %s}}\nattach:\n  h3: {netns: advice-h3%s}\n"
+                "workload: [{kind: flow, from: %s, to: %s, size: 1MB%s}]\n")
+        for mode in ("adaptive", "spray", "random"):
+            self.warned(text % (mode, "", "h1", "h3", ""),
+                        ("4:3", "attach: RoCE packets for h3 may overtake each other: leaf1 chooses a path for each of them; a "
+                         r"host that goes back N, such as rdma_rxe, needs attach.h3.reorder: on \(with nic: on\), or "
+                         "routing.mode: ecmp, ecmp-qp or flowlet"))
+        for mode in ("ecmp", "ecmp-qp", "flowlet"):
+            self.quiet(text % (mode, "", "h1", "h3", ""))
+        for written in ("on", "off"):
+            self.quiet(text % ("spray", f", reorder: {written}", "h1", "h3", ""))
+        self.quiet(text % ("spray", "", "h4", "h3", ""))   # one leaf, one path
+        self.quiet(text % ("spray", "", "h1", "h4", ""))
+        path = self.file(text % ("spray", ", reorder: on, nic: off", "h1", "h3", ""))
+        self.assertEqual(roost("check", path, status=2).err,
+                         f"{path}:4:35: attach.h3: reorder is what the host's NIC does: it needs nic: on\n")
+
     def test_rates(self):
         """All ports are of 100 Gb/s. A rate that no port feels, of those that a section is for, has no effect."""
         told = "has no effect: no port is as fast as %s"

@@ -49,6 +49,9 @@ class Vm(LiveCase):
     def test_write_send_and_read(self):
         self.results("plain")
 
+    def test_in_order_over_two_paths(self):
+        self.results("adaptive")
+
     def test_lossless_incast(self):
         result, = self.results("incast")
         self.assertGreater(result.pauses, 0)

@@ -6,6 +6,8 @@
 #include "../queueing/pauses.h"
 #include "dataplane/base/headers.h"
 #include "edged.h"
+#include "dataplane/base/roce_headers.h"
+#include "dataplane/node/ports.h"
 
 #include <errno.h>
 #include <string.h>
@@ -136,6 +138,94 @@ test_a_full_priority_drops_its_own(void **state)
 	put_pfc(&h, LINK, 1 << 3, 0, START + 2 * PS_PER_US);
 	harness_run(&h, START + 3 * PS_PER_US);
 	assert_int_equal(harness_drain(&h, LINK), 10);
+	edge_close(&h);
+}
+
+static void
+put_roce(struct harness *h, uint32_t psn, ps_t at)
+{
+	const struct frame frame = {.dscp = 26, .dport = ROCE_UDP_PORT, .opcode = 0x04};
+	struct rte_mbuf *m = harness_frame(h, &frame);
+
+	roce_put24(packet_data(m) + 14 + 20 + 8 + 9, psn);
+	harness_put(h, LINK, m, at);
+}
+
+static void
+expect_psn(struct harness *h, uint32_t psn, ps_t at)
+{
+	ps_t left;
+	struct rte_mbuf *m = harness_take(h, HOST, &left);
+
+	assert_non_null(m);
+	assert_int_equal(roce_get24(packet_data(m) + 14 + 20 + 8 + 9), psn);
+	assert_int_equal(left, at);
+	packet_free(h->pool, m);
+}
+
+// Packets that wait for their turn count as waiting in their queue, until their time is over. What is
+// not RoCE passes them.
+static void
+test_packets_are_put_in_order(void **state)
+{
+	const struct reorder_counters *c;
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 1, 8, PS_PER_US), -EINVAL);
+	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 0, 8, 10 * PS_PER_US), 0);
+	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 0, 8, PS_PER_US), -EINVAL);
+	c = h.node->ports[LINK].reorder;
+	put_roce(&h, 1, START);
+	put_roce(&h, 3, START + 1000);
+	put_many(&h, LINK, 1, 0, START + 2000);
+	harness_run(&h, START + 3000);
+	expect_psn(&h, 1, START);
+	assert_int_equal(harness_drain(&h, HOST), 1);
+	assert_int_equal(depth(&h, HOST, 3), 300);
+	assert_int_equal(node_queued(h.node), 1);
+	put_roce(&h, 2, START + 3000);
+	put_roce(&h, 6, START + 4000);
+	harness_run(&h, START + 5000);
+	expect_psn(&h, 2, START + 3000);
+	expect_psn(&h, 3, START + 3000);
+	assert_int_equal(depth(&h, HOST, 3), 300);
+	harness_run(&h, START + 20 * PS_PER_US);
+	expect_psn(&h, 6, START + 4000 + 10 * PS_PER_US);
+	assert_int_equal(depth(&h, HOST, 3), 0);
+	assert_int_equal(c->held, 2);
+	assert_int_equal(c->released, 1);
+	assert_int_equal(c->timeouts, 1);
+	edge_close(&h);
+}
+
+// Five packets of 300 bytes are what the priority may hold before the leaf must pause it: the sixth
+// has no room to wait. Without a way to the host those that wait are lost.
+static void
+test_no_room_and_no_host(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 0, 8, 10 * PS_PER_US), 0);
+	put_roce(&h, 1, START);
+	for (uint32_t i = 0; i < 6; i++)
+		put_roce(&h, 3 + i, START + 1000);
+	harness_run(&h, START + 2000);
+	expect_psn(&h, 1, START);
+	for (uint32_t i = 0; i < 6; i++)
+		expect_psn(&h, 3 + i, START + 1000);
+	assert_int_equal(h.node->ports[LINK].reorder->overflows, 1);
+	put_roce(&h, 20, START + 3000);
+	harness_run(&h, START + 4000);
+	assert_int_equal(depth(&h, HOST, 3), 300);
+	node_set_link(h.node, &h.node->ports[HOST], false, START + 4000);
+	harness_run(&h, START + 20 * PS_PER_US);
+	assert_int_equal(depth(&h, HOST, 3), 0);
+	assert_int_equal(harness_drops(&h, LINK, DROP_LINK_DOWN), 1);
+	harness_drain(&h, LINK); // XOFF and XON
 	edge_close(&h);
 }
 
@@ -423,6 +513,8 @@ main(void)
 		cmocka_unit_test(test_xon_ends_it),
 		cmocka_unit_test(test_a_pause_of_the_link_holds_all),
 		cmocka_unit_test(test_a_full_priority_drops_its_own),
+		cmocka_unit_test(test_packets_are_put_in_order),
+		cmocka_unit_test(test_no_room_and_no_host),
 		cmocka_unit_test(test_room_is_what_any_priority_can_take),
 		cmocka_unit_test(test_a_slow_host_pauses_its_leaf),
 		cmocka_unit_test(test_a_slow_host_loses_lossy_packets_only),

@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Packets of queue pairs that are put back in order: what passes when, with time set by hand.
+
+#include "reorder_frames.h"
+
+#include "dataplane/base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TIMEOUT (100 * PS_PER_US)
+
+static struct reorder *reorder;
+static char passed[4096]; // PSNs, in order
+static uint32_t given;
+
+static void
+note(struct rte_mbuf *m)
+{
+	while (m != NULL) {
+		struct rte_mbuf *next = packet_meta(m)->next;
+		size_t length = strlen(passed);
+
+		snprintf(passed + length, sizeof(passed) - length, "%s%x", length == 0 ? "" : " ",
+			 reorder_frame_psn(m));
+		free(m);
+		given++;
+		m = next;
+	}
+}
+
+static void
+begin(uint32_t packets)
+{
+	if (reorder != NULL)
+		note(reorder_expire(reorder, PS_NEVER - 1));
+	reorder_destroy(reorder);
+	assert_int_equal(reorder_create(&reorder, packets, TIMEOUT), 0);
+	passed[0] = '\0';
+	given = 0;
+}
+
+static void
+put(const struct reorder_frame *frame, ps_t now)
+{
+	note(reorder_take(reorder, reorder_frame_make(frame), true, now));
+}
+
+// A SEND of one packet to queue pair 17.
+static void
+send_one(uint32_t psn, ps_t now)
+{
+	put(&(struct reorder_frame){.opcode = ROCE_OP_SEND_ONLY, .qp = 17, .psn = psn}, now);
+}
+
+static void
+expect(const char *psns)
+{
+	assert_string_equal(passed, psns);
+	passed[0] = '\0';
+}
+
+static void
+test_order(void **state)
+{
+	const struct reorder_counters *c;
+
+	(void)state;
+	begin(16);
+	c = reorder_counters(reorder);
+	send_one(1, 0);
+	send_one(3, 1);
+	send_one(5, 2);
+	send_one(4, 3);
+	expect("1");
+	assert_int_equal(c->waiting, 3);
+	assert_int_equal(reorder_next(reorder), 1 + TIMEOUT);
+	send_one(2, 4);
+	expect("2 3 4 5");
+	assert_int_equal(reorder_next(reorder), PS_NEVER);
+	send_one(6, 5);
+	expect("6");
+	assert_int_equal(c->held, 3);
+	assert_int_equal(c->released, 3);
+	assert_int_equal(c->waiting, 0);
+	assert_int_equal(c->timeouts + c->overflows, 0);
+}
+
+static void
+test_wrap(void **state)
+{
+	(void)state;
+	begin(16);
+	send_one(0xfffffd, 0);
+	send_one(1, 0);
+	send_one(0xffffff, 0);
+	send_one(0, 0);
+	send_one(0xfffffe, 0);
+	expect("fffffd fffffe ffffff 0 1");
+}
+
+// Time runs from when a packet became the first that is missing.
+static void
+test_timeout(void **state)
+{
+	(void)state;
+	begin(16);
+	send_one(1, 0);
+	send_one(3, 10);
+	send_one(5, 20);
+	send_one(2, 30);
+	expect("1 2 3");
+	assert_int_equal(reorder_next(reorder), 30 + TIMEOUT);
+	assert_null(reorder_expire(reorder, 29 + TIMEOUT));
+	send_one(8, 40);
+	note(reorder_expire(reorder, 30 + TIMEOUT));
+	expect("5 8");
+	assert_int_equal(reorder_counters(reorder)->timeouts, 1);
+	assert_int_equal(reorder_next(reorder), PS_NEVER);
+	send_one(9, 50 + TIMEOUT);
+	expect("9");
+}
+
+// The host asks for what is missing and its peer goes back: from there on order counts again, even
+// if the first packet is not the first to come.
+static void
+test_go_back(void **state)
+{
+	(void)state;
+	begin(16);
+	send_one(1, 0);
+	send_one(4, 0);
+	note(reorder_expire(reorder, TIMEOUT)); // 2 was lost, 3 comes late
+	expect("1 4");
+	send_one(5, TIMEOUT + 1);
+	send_one(7, TIMEOUT + 1);
+	expect("5");
+	send_one(3, TIMEOUT + 2);
+	send_one(4, TIMEOUT + 2);
+	expect("");
+	send_one(2, TIMEOUT + 3);
+	expect("2 3 4");
+	send_one(6, TIMEOUT + 4);
+	expect("");
+	send_one(5, TIMEOUT + 5);
+	expect("5 6 7");
+	// What was delivered once may come in any order.
+	send_one(3, TIMEOUT + 6);
+	send_one(2, TIMEOUT + 6);
+	expect("3 2");
+	send_one(8, TIMEOUT + 6);
+	expect("8");
+}
+
+// A PSN that is missing for the second time may never have been there.
+static void
+test_false_hole(void **state)
+{
+	ps_t now = 0;
+
+	(void)state;
+	begin(16);
+	send_one(1, now);
+	send_one(4, now);
+	note(reorder_expire(reorder, now += TIMEOUT));
+	send_one(3, now);
+	expect("1 4");
+	note(reorder_expire(reorder, now += TIMEOUT));
+	expect("3");
+	send_one(4, now);
+	expect("4");
+	send_one(2, now); // or it was
+	send_one(5, now);
+	send_one(3, now);
+	send_one(4, now);
+	expect("2 3 4 5");
+}
+
+static void
+test_first_packets(void **state)
+{
+	(void)state;
+	begin(16);
+	send_one(12, 0);
+	send_one(10, 0); // the true first: the host has refused 12, which comes again
+	send_one(13, 0);
+	send_one(11, 0);
+	expect("c a b");
+	send_one(12, 0);
+	expect("c d");
+}
+
+static void
+test_restart(void **state)
+{
+	(void)state;
+	begin(16);
+	send_one(100, 0);
+	send_one(102, 0);
+	send_one(0x800000, 0);
+	expect("64 66 800000");
+	send_one(0x800001, 0);
+	send_one(0x10, 0);
+	send_one(0x11, 0);
+	expect("800001 10 11");
+	assert_int_equal(reorder_counters(reorder)->overflows, 0);
+}
+
+static void
+test_no_room(void **state)
+{
+	(void)state;
+	begin(3);
+	send_one(1, 0);
+	send_one(9, 0);
+	send_one(3, 0);
+	send_one(5, 0);
+	expect("1");
+	send_one(4, 0); // in its place
+	expect("3 4 5 9");
+	assert_int_equal(reorder_counters(reorder)->overflows, 1);
+	send_one(10, 0);
+	expect("a");
+	// Another has all the room.
+	for (uint32_t i = 0; i < 3; i++)
+		put(&(struct reorder_frame){.qp = 18, .psn = 2 * i, .opcode = ROCE_OP_SEND_ONLY},
+		    0);
+	put(&(struct reorder_frame){.qp = 18, .psn = 6, .opcode = ROCE_OP_SEND_ONLY}, 0);
+	expect("0");
+	send_one(12, 0);
+	expect("c");
+	send_one(13, 0);
+	send_one(11, 0); // goes back, as far as to 2
+	send_one(12, 0);
+	expect("d b c");
+	assert_int_equal(reorder_counters(reorder)->overflows, 3);
+	// Room that the caller does not have.
+	note(reorder_take(reorder,
+			  reorder_frame_make(&(struct reorder_frame){
+				  .qp = 17, .psn = 20, .opcode = ROCE_OP_SEND_ONLY}),
+			  false, 0));
+	expect("14");
+}
+
+static void
+test_duplicate_of_a_held_packet(void **state)
+{
+	(void)state;
+	begin(16);
+	send_one(1, 0);
+	send_one(3, 0);
+	send_one(3, 0);
+	send_one(4, 0);
+	send_one(2, 0);
+	expect("1 2 3 3 4");
+}
+
+// Flows differ by queue pair, by address, by IP version, and requests from responses.
+static void
+test_flows(void **state)
+{
+	static const struct reorder_frame flows[] = {
+		{.opcode = ROCE_OP_SEND_ONLY, .qp = 17},
+		{.opcode = ROCE_OP_SEND_ONLY, .qp = 18},
+		{.opcode = ROCE_OP_SEND_ONLY, .qp = 17, .source = 1},
+		{.opcode = ROCE_OP_SEND_ONLY, .qp = 17, .ip6 = true},
+		{.opcode = ROCE_OP_READ_RESPONSE_ONLY, .qp = 17},
+		{.opcode = 0x24, .qp = 19}, // of the unreliable connection
+	};
+
+	(void)state;
+	begin(64);
+	for (unsigned int i = 0; i < 6; i++) {
+		struct reorder_frame f = flows[i];
+
+		for (unsigned int k = 0; k < 4; k++) {
+			f.psn = 16 * i + (k == 0 ? 0 : 4 - k);
+			put(&f, 0);
+		}
+	}
+	expect("0 1 2 3 10 11 12 13 20 21 22 23 30 31 32 33 40 41 42 43 50 51 52 53");
+}
+
+static void
+test_what_passes(void **state)
+{
+	static const struct reorder_frame others[] = {
+		{.opcode = ROCE_OP_CNP, .qp = 17},
+		{.opcode = 0x64, .qp = 17}, // UD
+		{.opcode = 0x15, .qp = 17}, // reserved
+		{.opcode = ROCE_OP_ACK, .qp = 17, .syndrome = ROCE_SYNDROME_NAK_PSN_SEQUENCE},
+		{.opcode = ROCE_OP_SEND_ONLY, .qp = 17, .flags = PACKET_TRIMMED_UPSTREAM},
+		{.opcode = ROCE_OP_SEND_ONLY, .qp = 17, .not_roce = true},
+	};
+
+	(void)state;
+	begin(16);
+	for (unsigned int i = 0; i < 6; i++) {
+		struct reorder_frame f = others[i];
+
+		for (unsigned int k = 0; k < 3; k++) {
+			f.psn = 9 - 2 * k;
+			put(&f, 0);
+		}
+		expect("9 7 5");
+	}
+	assert_int_equal(reorder_counters(reorder)->held, 0);
+	// Acknowledgements alone, coalesced and late.
+	for (unsigned int k = 0; k < 3; k++)
+		put(&(struct reorder_frame){.opcode = ROCE_OP_ACK, .qp = 17, .psn = 50 - 9 * k}, 0);
+	expect("32 29 20");
+}
+
+static void
+read_one(uint32_t psn, uint32_t bytes)
+{
+	put(
+		&(struct reorder_frame){
+			.opcode = ROCE_OP_READ_REQUEST, .qp = 17, .psn = psn, .read_bytes = bytes},
+		0);
+}
+
+// A READ request of 4096 B takes 4 PSNs at a path MTU of 1024.
+static void
+test_read_requests(void **state)
+{
+	(void)state;
+	begin(16);
+	read_one(0, 4096);
+	read_one(4, 4096); // shows the path MTU
+	read_one(0xc, 4096);
+	expect("0 4");
+	read_one(8, 4096);
+	expect("8 c");
+	read_one(0x18, 1);
+	read_one(0x10, 8192);
+	expect("10 18");
+	read_one(0x19, 1);
+	expect("19");
+	// A data packet shows it, too.
+	begin(16);
+	put(
+		&(struct reorder_frame){
+			.opcode = ROCE_OP_SEND_FIRST, .qp = 17, .psn = 0, .payload = 256},
+		0);
+	put(
+		&(struct reorder_frame){
+			.opcode = ROCE_OP_SEND_LAST, .qp = 17, .psn = 1, .payload = 100},
+		0);
+	read_one(2, 1024);
+	read_one(10, 1024);
+	read_one(6, 1024);
+	expect("0 1 2 6 a");
+	// What explains nothing waits for its time.
+	read_one(15, 1024);
+	expect("");
+	note(reorder_expire(reorder, TIMEOUT));
+	expect("f");
+	read_one(15 + 2, 1024); // of 512
+	expect("11");
+}
+
+static void
+respond(uint32_t psn, uint8_t opcode)
+{
+	put(&(struct reorder_frame){.opcode = opcode, .qp = 17, .psn = psn}, 0);
+}
+
+static void
+test_read_responses(void **state)
+{
+	(void)state;
+	begin(16);
+	respond(0, ROCE_OP_READ_RESPONSE_FIRST);
+	respond(2, ROCE_OP_READ_RESPONSE_LAST);
+	respond(3, ROCE_OP_READ_RESPONSE_FIRST);
+	respond(1, ROCE_OP_READ_RESPONSE_MIDDLE);
+	expect("0 1 2 3");
+	// An acknowledgement waits for the responses before it, but for no other packet.
+	respond(7, ROCE_OP_ACK);
+	respond(5, ROCE_OP_READ_RESPONSE_LAST);
+	expect("");
+	respond(4, ROCE_OP_READ_RESPONSE_MIDDLE);
+	expect("4 5 7");
+	// From then on the PSNs between READs may be those of WRITEs.
+	respond(0x10, ROCE_OP_READ_RESPONSE_FIRST);
+	respond(0x12, ROCE_OP_READ_RESPONSE_LAST);
+	expect("10");
+	respond(0x11, ROCE_OP_READ_RESPONSE_MIDDLE);
+	respond(0x14, ROCE_OP_ACK);
+	expect("11 12 14");
+	respond(0x12, ROCE_OP_ACK); // late
+	expect("12");
+}
+
+// More flows than a bucket has room for: the one that has been idle for longest goes, and one that
+// holds packets only if all do.
+static void
+test_many_flows(void **state)
+{
+	uint32_t most = 20000;
+
+	(void)state;
+	begin(8192);
+	for (uint32_t i = 0; i < most; i++)
+		for (uint32_t k = 0; k < 4; k += 3)
+			put(&(struct reorder_frame){.opcode = ROCE_OP_SEND_ONLY, .qp = i, .psn = k},
+			    i);
+	// As many hold a packet as there is room for flows; the others have passed.
+	assert_int_equal(reorder_counters(reorder)->waiting, 1024);
+	assert_int_equal(reorder_counters(reorder)->overflows, most - 1024);
+	assert_int_equal(given, 2 * most - 1024);
+	note(reorder_expire(reorder, most + TIMEOUT));
+	assert_int_equal(given, 2 * most);
+	assert_int_equal(reorder_next(reorder), PS_NEVER);
+}
+
+// A sender that goes back N, the paths to its peer, which differ by up to 40 packets' time and lose
+// some, and the peer, which refuses what is not in order and asks for it once.
+struct path {
+	uint32_t next, wanted; // to be sent, and by the peer
+	uint32_t asked;        // the PSN; 0: none
+	ps_t asked_at;
+	unsigned int lost, refused, back;
+	uint32_t arrives[64]; // PSNs, by time
+	struct random random;
+	unsigned int loss; // one in so many; 0: none
+};
+
+#define PATH_FIRST 0xfffff0u
+#define PATH_PACKETS 3000u
+#define PATH_ROUND_TRIP 60
+
+static void
+path_receive(struct path *p, struct rte_mbuf *m, ps_t now)
+{
+	while (m != NULL) {
+		struct rte_mbuf *next = packet_meta(m)->next;
+		uint32_t psn = reorder_frame_psn(m);
+
+		if (psn == p->wanted) {
+			p->wanted = psn_add(psn, 1);
+			p->asked = 0;
+		} else if (psn_diff(psn, p->wanted) > 0) {
+			p->refused++;
+			if (p->asked == 0)
+				p->asked_at = now;
+			p->asked = 1;
+		}
+		free(m);
+		m = next;
+	}
+}
+
+static void
+path_send(struct path *p, ps_t now)
+{
+	uint32_t psn = p->next, slot;
+
+	if (p->asked != 0 && now >= p->asked_at + PATH_ROUND_TRIP && p->asked_at != PS_NEVER) {
+		psn = p->next = p->wanted;
+		p->asked_at = PS_NEVER;
+		p->back++;
+	}
+	if (psn_diff(psn, PATH_FIRST + PATH_PACKETS) >= 0)
+		return;
+	p->next = psn_add(psn, 1);
+	if (p->loss != 0 && random_below(&p->random, p->loss) == 0) {
+		p->lost++;
+		return;
+	}
+	for (slot = (uint32_t)now + random_below(&p->random, 40);
+	     p->arrives[slot % 64] != UINT32_MAX; slot++)
+		;
+	p->arrives[slot % 64] = psn;
+}
+
+static void
+test_hosts_that_go_back(void **state)
+{
+	(void)state;
+	for (unsigned int seed = 0; seed < 60; seed++) {
+		struct path p = {.next = PATH_FIRST, .wanted = PATH_FIRST};
+		ps_t now = 0;
+
+		p.random = random_stream(5, seed);
+		p.loss = seed % 3 == 0 ? 0 : seed % 3 == 1 ? 300 : 60;
+		memset(p.arrives, 0xff, sizeof(p.arrives));
+		begin(256);
+		for (; psn_diff(p.wanted, PATH_FIRST + PATH_PACKETS) < 0 && now < 400000; now++) {
+			uint32_t *psn = &p.arrives[now % 64];
+			struct reorder_frame frame = {.opcode = ROCE_OP_SEND_ONLY, .qp = 17};
+
+			path_send(&p, now);
+			frame.psn = *psn;
+			path_receive(&p, reorder_expire(reorder, now * PS_PER_US), now);
+			if (*psn != UINT32_MAX)
+				path_receive(&p,
+					     reorder_take(reorder, reorder_frame_make(&frame), true,
+							  now * PS_PER_US),
+					     now);
+			*psn = UINT32_MAX;
+			// The timeout of the sender, for lost tails.
+			if (psn_diff(p.next, PATH_FIRST + PATH_PACKETS) >= 0 && now % 1000 == 0)
+				p.next = p.wanted;
+		}
+		assert_int_equal(p.wanted, psn_add(PATH_FIRST, PATH_PACKETS));
+		assert_true(p.back <= p.lost + 1);
+		if (p.loss == 0)
+			assert_true(p.back <= 1); // the first packets, in a wrong order
+		note(reorder_expire(reorder, PS_PER_S));
+		assert_int_equal(reorder_counters(reorder)->waiting, 0);
+	}
+}
+
+static void
+test_bounds(void **state)
+{
+	struct reorder *r = NULL;
+
+	(void)state;
+	assert_int_equal(reorder_create(&r, 0, 1), -EINVAL);
+	assert_int_equal(reorder_create(&r, REORDER_PACKETS_MAX + 1, 1), -EINVAL);
+	assert_int_equal(reorder_create(&r, 1, 0), -EINVAL);
+	assert_null(r);
+	reorder_destroy(NULL);
+	begin(1);
+	reorder_destroy(reorder);
+	reorder = NULL;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_go_back),
+		cmocka_unit_test(test_false_hole),
+		cmocka_unit_test(test_first_packets),
+		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_duplicate_of_a_held_packet),
+		cmocka_unit_test(test_flows),
+		cmocka_unit_test(test_what_passes),
+		cmocka_unit_test(test_read_requests),
+		cmocka_unit_test(test_read_responses),
+		cmocka_unit_test(test_many_flows),
+		cmocka_unit_test(test_hosts_that_go_back),
+		cmocka_unit_test(test_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
