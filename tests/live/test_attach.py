@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whatever can stand in the place of a host: namespaces, processes, containers, taps, several NICs; with MTUs, MACs and
 addresses of their own."""
+import signal
+
 from common import *
 
 IPERF = ("iperf3", "--json")
@@ -201,3 +203,60 @@ class Attach(LiveCase):
         fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
         fabric.exec("h5", "ping", "-c", 3, "-i", "0.2", "-W", 2, "192.168.7.9")
         self.assert_lossless(fabric)
+
+    def test_names(self):
+        """Names of hosts, switches and the gateway resolve, and addresses to names; a file of the user's stays."""
+        description = demo(self.name, attach=("h1", "h3", "h5"))
+        mine = Path(f"/etc/netns/{netns(self.name, 'h3')}/hosts")
+        mine.parent.mkdir(parents=True)
+        self.addCleanup(mine.parent.rmdir)
+        mine.write_text("127.0.0.1 mine\n")
+        self.addCleanup(mine.unlink)
+        path = self.file(description, "names.yaml")
+        with Fabric(path, self.name) as fabric:
+            self.assertIn(f"note: {mine} is a file of your own", fabric.up.err)
+            self.assertEqual(mine.read_text(), "127.0.0.1 mine\n")
+            for enter in ((ROOST, "exec", "h1", "-f", self.name, "--"), ("ip", "netns", "exec", netns(self.name, "h1"))):
+                def look(what, status=0):
+                    return command(*enter, "getent", "-s", "files", "hosts", what, status=status).out.split()
+                self.assertEqual(look("h5"), ["10.0.2.1", "h5", "h5.eth1"])
+                self.assertEqual(look("10.0.2.1"), ["10.0.2.1", "h5", "h5.eth1"])
+                self.assertEqual(look("172.16.0.2"), ["172.16.0.2", "leaf2"])
+                self.assertEqual(look("spine1"), ["172.17.0.1", "spine1"])
+                self.assertEqual(look("gateway"), ["169.254.0.1", "gateway"])
+                self.assertEqual(look("h3", status=2), [])      # of another tenant
+            fabric.exec("h1", "ping", "-c", 1, "-W", 2, "h5")
+            fabric.roost("set", "tenants.red.addresses", "{h5: 172.20.0.5}")
+            self.assertEqual(look("h5"), ["172.20.0.5", "h5", "h5.eth1"])
+        self.assertEqual(mine.read_text(), "127.0.0.1 mine\n")
+        self.assertFalse(Path(f"/etc/netns/{netns(self.name, 'h1')}").exists())
+
+    def test_processes_that_are_left(self):
+        """`down` ends those in namespaces that `up` has made, also one that does not want to; no others."""
+        there = f"roost-test-left-{os.getpid()}"
+        command("ip", "netns", "add", there)
+        self.addCleanup(command, "ip", "netns", "del", there)
+        description = demo(self.name, attach=("h1", "h5"))
+        description["attach"]["h5"]["netns"] = there
+        up = Fabric(self.file(description, "left.yaml"), self.name)
+        self.addCleanup(roost, "down", self.name, status=None)
+        up.__enter__()
+        made = netns(self.name, "h1")
+        stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
+        left = [subprocess.Popen(["ip", "netns", "exec", made, "sleep", "600"]),
+                subprocess.Popen(["ip", "netns", "exec", made, "/usr/bin/python3", "-c", stubborn], stdout=subprocess.PIPE),
+                subprocess.Popen(["ip", "netns", "exec", there, "sleep", "600"])]
+        for one in left:
+            self.addCleanup(one.wait)
+            self.addCleanup(one.kill)
+        left[1].stdout.readline()
+        left[1].stdout.close()
+        wait_until(lambda: all(Path(f"/proc/{one.pid}/comm").read_text() == "sleep\n" for one in (left[0], left[2])),
+                   "both sleep")
+        done = roost("down", self.name)
+        self.assertEqual(sorted(done.err.splitlines()), sorted(
+            f"roost: note: ended process {one.pid} ({name}) in namespace {made}"
+            for one, name in zip(left, ("sleep", "python3"))))
+        self.assertEqual([left[0].wait(5), left[1].wait(5)], [-signal.SIGTERM, -signal.SIGKILL])
+        self.assertIsNone(left[2].poll())
+        self.assert_clean(self.name)

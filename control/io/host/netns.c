@@ -7,6 +7,7 @@
 
 #include "dataplane/device/interface.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,6 +25,7 @@
 #define NETNS_DIRECTORY "/var/run/netns"
 #define NETNS_SELF "/proc/thread-self/ns/net"
 #define NETNS_PATH_MAX 280
+#define NETNS_ETC "/etc/netns"
 #define NETNS_PROC "/proc/" // of a process, or a descriptor
 
 static int
@@ -244,6 +246,31 @@ netns_remount_sys(void)
 	return 0;
 }
 
+// Puts the files of /etc/netns/NAME in the place of those of /etc, as iproute2 does. One that cannot
+// be is left out.
+static void
+netns_bind_etc(const char *name)
+{
+	char from[NETNS_PATH_MAX], to[NETNS_PATH_MAX];
+	struct dirent *entry;
+	DIR *directory;
+
+	if (strchr(name, '/') != NULL)
+		return;
+	snprintf(from, sizeof(from), NETNS_ETC "/%s", name);
+	directory = opendir(from);
+	while (directory != NULL && (entry = readdir(directory)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    snprintf(from, sizeof(from), NETNS_ETC "/%s/%s", name, entry->d_name) >=
+			    (int)sizeof(from) ||
+		    snprintf(to, sizeof(to), "/etc/%s", entry->d_name) >= (int)sizeof(to))
+			continue;
+		(void)mount(from, to, "none", MS_BIND, NULL);
+	}
+	if (directory != NULL)
+		closedir(directory);
+}
+
 int
 host_exec(const char *name, char *const argv[], struct diag *diag)
 {
@@ -263,6 +290,7 @@ host_exec(const char *name, char *const argv[], struct diag *diag)
 	error = netns_remount_sys();
 	if (error != 0)
 		return diag_fail(diag, -error, "/sys of namespace %s: %s", name, strerror(-error));
+	netns_bind_etc(name);
 	execvp(argv[0], argv);
 	return diag_fail(diag, errno, "%s: %s", argv[0], strerror(errno));
 }

@@ -46,6 +46,7 @@ int netns_run(int netns_fd, int (*fn)(void *arg), void *arg);
 // Returns 0 or -errno.
 int netns_enter_private(int *previous);
 
-// Becomes a command inside the namespace, as `ip netns exec` does it (with /sys of that namespace).
+// Becomes a command inside the namespace, as `ip netns exec` does it (with /sys of that namespace, and the
+// files of /etc/netns/NAME).
 // Returns only on failure: -errno with an error in diag that says what failed.
 int host_exec(const char *name, char *const argv[], struct diag *diag);

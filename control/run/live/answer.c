@@ -17,7 +17,8 @@ answer_down(void *context, const json_t *params, json_t **result, struct diag *d
 	(void)params;
 	(void)diag;
 	a->stop = true;
-	*result = json_pack("{s:i}", "pid", (int)getpid());
+	*result = json_pack("{s:i, s:o}", "pid", (int)getpid(), "processes",
+			    host_processes_list(a->live));
 	return 0;
 }
 
@@ -212,6 +213,7 @@ const struct api_method answer_methods[] = {
 	 "Ends a storm that the PFC watchdog detected",
 	 PARAMS({"queue", API_TEXT, true, "leaf1.swp3.3"}, ), "`storm`: whether there was one"},
 	{"down", answer_down, API_WRITE, "Takes the fabric down", PARAMS(),
-	 "`pid` of the process that ends"},
+	 "`pid` of the process that ends, and the `processes` (`pid`, `command`, `netns`) in the "
+	 "namespaces that `up` made, which it ends"},
 	{.name = NULL},
 };

@@ -317,6 +317,8 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 	if (rc == 0)
 		rc = create_fabric(live, diag);
 	if (rc == 0)
+		host_names_write(live);
+	if (rc == 0)
 		rc = devices_open(live, diag);
 	if (rc == 0)
 		rc = local_addresses_open(live, diag);

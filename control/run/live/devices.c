@@ -9,6 +9,7 @@
 
 #include "control/base/memory.h"
 #include "control/io/host/check_interface.h"
+#include "control/io/host/hosts_file.h"
 #include "control/io/host/link.h"
 #include "control/io/host/netns.h"
 #include "control/io/host/tap.h"
@@ -473,6 +474,7 @@ delete_tap(void *arg)
 void
 devices_close(struct live_fabric *live)
 {
+	host_processes_end(live);
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		struct device_port *d = &live->devices[i];
 
@@ -488,6 +490,8 @@ devices_close(struct live_fabric *live)
 				&(struct tap_request){d, live->config->fabric.name.text, NULL});
 		if (d->own_veth && !d->netns_created)
 			host_rules_delete(live, d);
+		if (d->netns_created)
+			hosts_file_remove(d->netns, live->config->fabric.name.text);
 		delete_netns(d);
 	}
 	free(live->devices);

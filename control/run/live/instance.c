@@ -6,6 +6,7 @@
 #include "control/api/api.h"
 #include "control/base/file.h"
 #include "control/config/scalar.h"
+#include "control/io/host/hosts_file.h"
 #include "control/io/host/netns.h"
 #include "dataplane/device/eal.h"
 
@@ -196,6 +197,13 @@ wait_for_process(const struct instance_state *state, bool end)
 	return ended;
 }
 
+static void
+remove_netns(const char *netns, const char *fabric)
+{
+	hosts_file_remove(netns, fabric);
+	netns_delete(netns);
+}
+
 // Removes what is not a file.
 static void
 remove_made(const struct instance_state *state)
@@ -206,7 +214,7 @@ remove_made(const struct instance_state *state)
 	json_array_foreach(state->namespaces, i, netns)
 	{
 		if (json_is_string(netns))
-			netns_delete(json_string_value(netns));
+			remove_netns(json_string_value(netns), state->name);
 	}
 	eal_clean_killed(state->name);
 }

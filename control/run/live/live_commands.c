@@ -166,10 +166,31 @@ fail(const char *command, struct diag *diag, int status)
 	return status;
 }
 
-static int
-wait_down(const char *name, pid_t pid)
+// What the fabric ends with its namespaces.
+static void
+print_ended(const json_t *processes)
 {
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)processes, i, one)
+	{
+		const char *command = json_string_value(json_object_get(one, "command"));
+		const char *netns = json_string_value(json_object_get(one, "netns"));
+
+		fprintf(stderr, "roost: note: ended process %d (%s) in namespace %s\n",
+			(int)json_integer_value(json_object_get(one, "pid")),
+			command != NULL ? command : "?", netns != NULL ? netns : "?");
+	}
+}
+
+static int
+wait_down(const char *name, const json_t *result)
+{
+	pid_t pid = (pid_t)json_integer_value(json_object_get(result, "pid"));
+
 	if (pid > 0 && wait_for_end(pid)) {
+		print_ended(json_object_get(result, "processes"));
 		printf("%s is down\n", name != NULL ? name : "the fabric");
 		return EXIT_OK;
 	}
@@ -184,16 +205,15 @@ try_down(const char *name)
 	char path[API_PATH_MAX];
 	struct diag diag = {0}, dead = {0};
 	json_t *result;
-	pid_t pid;
 	int rc = api_socket_find(name, path, &diag), cleaned;
 	int status = rc != 0 ? api_socket_exit_status(rc) : EXIT_FAILED;
 
 	if (rc == 0)
 		rc = instance_call(path, "down", CALL_TIMEOUT_MS, &result, &diag);
 	if (rc == 0) {
-		pid = (pid_t)json_integer_value(json_object_get(result, "pid"));
+		status = wait_down(name, result);
 		json_decref(result);
-		return wait_down(name, pid);
+		return status;
 	}
 	if (rc != -ENOENT || name == NULL || api_socket_path(name, path, &dead) != 0) {
 		diag_free(&dead);

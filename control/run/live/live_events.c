@@ -75,6 +75,7 @@ readdress(void *context, uint32_t host, uint8_t port, const struct tenant_port *
 		fabric_log_note(live->log, live_clock(&live->drive), FABRIC_LOG_TENANTS, text);
 		free(text);
 	}
+	host_names_write(live);
 	diag_free(&diag);
 }
 

@@ -9,6 +9,7 @@
 #include "control/io/host/veth.h"
 #include "control/run/device_ports.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -139,6 +140,16 @@ int host_rules_change(const struct live_fabric *live, const struct device_port *
 		      struct diag *diag);
 // Of a namespace that stays.
 void host_rules_delete(const struct live_fabric *live, const struct device_port *d);
+
+// ---- host_names.c, host_processes.c: in the namespaces that this fabric has made -----------------
+
+// Writes what names of hosts mean there, as they are now. live->notes has the namespaces that have a
+// file of the user's, when the fabric comes up.
+void host_names_write(const struct live_fabric *live);
+// The processes there, as [{"pid", "command", "netns"}].
+json_t *host_processes_list(const struct live_fabric *live);
+// Ends them, and says which on stderr.
+void host_processes_end(const struct live_fabric *live);
 
 // ---- live_events.c: the file's events ------------------------------------------------------------
 

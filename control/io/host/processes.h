@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The processes in a network namespace.
+#pragma once
+
+#include <sys/types.h>
+
+#define PROCESS_COMMAND_MAX 32
+
+struct process {
+	pid_t pid;
+	char command[PROCESS_COMMAND_MAX]; // as the kernel has it
+	int fd;                            // stands for this process for ever
+};
+
+// Adds the processes whose network namespace is this one, but for this process, to a list that was
+// empty (NULL, 0) once; processes_free() frees it. Returns 0 or -errno.
+int processes_add(int netns_fd, struct process **list, unsigned *count);
+// Ends them: asks by SIGTERM, and after a second ends those that are left by SIGKILL. Waits at most
+// two seconds.
+void processes_end(const struct process *list, unsigned count);
+void processes_free(struct process *list, unsigned count);
