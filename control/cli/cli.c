@@ -13,13 +13,14 @@
 
 // In the order of --help.
 static const struct cli_command *const commands[] = {
-	&command_check,    &command_sim,     &command_compare,  &command_plot,
-	&command_replay,   &command_up,      &command_down,     &command_exec,
-	&command_run,      &command_show,    &command_events,   &command_api,
-	&command_set,      &command_unset,   &command_config,   &command_apply,
-	&command_save,     &command_history, &command_rollback, &command_clear,
-	&command_watchdog, &command_where,   &command_headroom, &command_completion,
-	&command_complete, &command_help,    &command_schema,
+	&command_check,    &command_sim,        &command_compare,  &command_plot,
+	&command_replay,   &command_up,         &command_down,     &command_exec,
+	&command_attach,   &command_detach,     &command_run,      &command_show,
+	&command_events,   &command_api,        &command_set,      &command_unset,
+	&command_config,   &command_apply,      &command_save,     &command_history,
+	&command_rollback, &command_clear,      &command_watchdog, &command_where,
+	&command_headroom, &command_completion, &command_complete, &command_help,
+	&command_schema,
 };
 
 const struct cli_program cli_program = {

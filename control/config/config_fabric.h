@@ -174,6 +174,8 @@ struct config_tenant_encap {
 	bool pipe;               // VXLAN
 };
 
+struct arena;
+
 // What stands in the place of a host: one of netns, pid, container, tap and dev, or dev in netns.
 struct config_attach {
 	struct config_name host;      // "h1", or one of its NICs: "h1.eth2"
@@ -196,6 +198,11 @@ struct config_attach {
 
 // Whether a network namespace stands in the place of the host, to which Roost makes an interface.
 bool config_attach_makes_interface(const struct config_attach *attach);
+
+// Reads an entry that stands in no file: the name of a host, and words such as "netns=lab-h3". Its
+// texts belong to the arena. Returns 0, or -EINVAL with errors in diag.
+int config_read_attach(struct config_attach *out, struct arena *arena, const char *host,
+		       const char *const *words, unsigned count, struct diag *diag);
 
 // ---- one switch ---------------------------------------------------------------------------------
 

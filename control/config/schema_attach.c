@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <errno.h>
 #include <net/if.h>
 #include <string.h>
 
@@ -126,4 +127,36 @@ check_attach(struct decoder *d, const struct yaml_node *node, void *base)
 		decode_error(d, found[1]->key_pos, "%s cannot stand beside %s", found[1]->key,
 			     found[0]->key);
 	check_words(d, base);
+}
+
+int
+config_read_attach(struct config_attach *out, struct arena *arena, const char *host,
+		   const char *const *words, unsigned count, struct diag *diag)
+{
+	struct decoder d = {.file = "attach", .diag = diag, .arena = arena};
+	struct yaml_node map = {.kind = YAML_MAP};
+	unsigned before = diag->errors;
+
+	*out = (struct config_attach){.host.text = arena_text(arena, host, strlen(host))};
+	for (unsigned i = 0; i < count; i++) {
+		const char *equals = strchr(words[i], '=');
+		struct yaml_node *value;
+
+		if (equals == NULL || equals == words[i] || equals[1] == '\0')
+			return diag_fail(diag, EINVAL,
+					 "\"%.80s\": write KEY=VALUE, such as netns=lab", words[i]);
+		value = arena_alloc(arena, sizeof(*value));
+		*value = (struct yaml_node){
+			.kind = YAML_SCALAR,
+			.text = arena_text(arena, equals + 1, strlen(equals + 1)),
+		};
+		yaml_tree_add_pair(
+			arena, &map,
+			(struct yaml_pair){
+				.key = arena_text(arena, words[i], (size_t)(equals - words[i])),
+				.value = value});
+	}
+	decode_defaults(&d, &schema_attach, out);
+	decode_map(&d, &schema_attach, &map, out);
+	return diag->errors == before ? 0 : -EINVAL;
 }

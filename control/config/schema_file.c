@@ -77,6 +77,9 @@ static const struct schema_key attach_keys[] = {
 	 .min = 1000000, .max = SCHEMA_HOUR_PS},
 };
 
+const struct schema schema_attach = {SCHEMA_COUNT(attach_keys),
+				     .size = sizeof(struct config_attach), .check = check_attach};
+
 static const struct schema_key record_keys[] = {
 	{"interval", SCHEMA_DURATION,
 	 .help = "between samples; queues, flows, links, pauses and pools need it",
@@ -115,8 +118,6 @@ check_record(struct decoder *d, const struct yaml_node *node, void *base)
 
 static const struct schema live = {SCHEMA_COUNT(live_keys)};
 static const struct schema record = {SCHEMA_COUNT(record_keys), .check = check_record};
-static const struct schema attach = {SCHEMA_COUNT(attach_keys),
-				     .size = sizeof(struct config_attach), .check = check_attach};
 
 // Where a node's own section may stand: names by place, or any that the topology lists.
 #define PLACED(name_) "^(p[1-9]-)?" name_ "[1-9][0-9]*$"
@@ -169,8 +170,8 @@ static const struct schema_key fabric_file_keys[] = {
 	{"hosts", SCHEMA_SECTION, .help = "every host", .sub = &schema_host},
 	{"attach", SCHEMA_NAMED, .flags = SCHEMA_ENDPOINTS,
 	 .help = "live: hosts that are real, by name; or one NIC of a host, such as h1.eth2",
-	 SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &attach,
-	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_ENDPOINT_PATTERN, .sub = &attach)},
+	 SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &schema_attach,
+	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_ENDPOINT_PATTERN, .sub = &schema_attach)},
 	{"workload", SCHEMA_LIST, .help = "what the hosts send",
 	 SCHEMA_ITEMS(struct config, workload, work_count), .sub = &schema_work},
 };

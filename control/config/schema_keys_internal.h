@@ -52,7 +52,8 @@ void check_topology(struct decoder *d, const struct yaml_node *node, void *base)
 
 // ---- attached hosts -----------------------------------------------------------------------------
 
-decode_custom decode_attach_ip; // struct config_attach
+extern const struct schema schema_attach; // base struct config_attach
+decode_custom decode_attach_ip;           // struct config_attach
 bool encode_attach_ip(FILE *to, const struct schema_key *key, const void *base);
 void check_attach(struct decoder *d, const struct yaml_node *node, void *base);
 

@@ -26,6 +26,7 @@ add_port(struct device_port *list, uint32_t *count, const struct topology *t, ui
 {
 	struct device_port *d = &list[(*count)++];
 
+	*d = (struct device_port){.live = d->live};
 	d->node = node;
 	d->port = port;
 	d->host = TOPOLOGY_NONE;
@@ -66,6 +67,8 @@ check_free(const struct device_port *list, uint32_t count, const struct topology
 	for (uint32_t i = 0; i < count; i++) {
 		const struct device_port *other = &list[i];
 
+		if (other->detached || other->attach == NULL)
+			continue;
 		if (other->host == d->host && other->host_port == d->host_port)
 			return diag_error(diag, t->config->file, attach->host.pos, "attach",
 					  "%s is attached already, as %s", attach->host.text,
@@ -202,6 +205,21 @@ choose_drivers(struct device_port *ports, uint32_t count)
 			snprintf(ports[i].spec, sizeof(ports[i].spec), "%s%u,iface=%s",
 				 jumbo || !ports[i].own_veth ? OWN_DRIVER_JUMBO : OWN_DRIVER,
 				 OWN_FIRST + i, ports[i].interface);
+}
+
+int
+device_ports_add(struct device_port *list, uint32_t *count, const struct topology *t,
+		 const struct config_attach *attach, struct diag *diag)
+{
+	uint32_t before = *count;
+	int rc = list_attached(list, count, t, attach, diag);
+
+	// Packet sockets take nothing from the pool, which was made for the devices of the file.
+	for (uint32_t i = before; i < *count; i++)
+		if (list[i].interface[0] != '\0')
+			snprintf(list[i].spec, sizeof(list[i].spec), OWN_DRIVER_JUMBO "%u,iface=%s",
+				 OWN_FIRST + i, list[i].interface);
+	return rc;
 }
 
 int

@@ -4,6 +4,7 @@
 // fabric that comes up; control/run/live opens the devices. Control thread.
 #pragma once
 
+#include "control/base/arena.h"
 #include "control/io/host/netns.h"
 #include "control/model/topology/topology.h"
 #include "dataplane/device/device.h"
@@ -27,6 +28,9 @@ struct device_port {
 	struct diag_pos pos;
 
 	// Of a live fabric.
+	bool detached;     // by a command: nothing is at the host's place, nor looked for
+	struct arena *own; // of an entry that stands in no file; NULL: in the file
+	struct wire *nic_in, *nic_out; // of the leaf's port, while the device is in a NIC's place
 	bool netns_created, tap_created;
 	struct live_port live;
 	bool up;                // its worker has it: the device is open and its link is up
@@ -35,10 +39,18 @@ struct device_port {
 	char *waiting;          // why it is not open, as the log has it; NULL: it is
 };
 
+// Devices that may be added to a list while a fabric runs.
+#define DEVICE_PORTS_SPARE 64
+
 // Lists the device ports of a topology that topology_apply_attach() has seen; the caller frees the
 // list. It refers to the topology and its configuration. Returns 0, or -EINVAL with errors in diag.
 int device_ports_list(struct device_port **out, uint32_t *count, const struct topology *topology,
 		      struct diag *diag);
+
+// Adds what an entry of `attach:` names to a list that has room for it: DEVICE_PORTS_SPARE more than
+// device_ports_list() found. Returns 0, or -EINVAL with errors in diag.
+int device_ports_add(struct device_port *list, uint32_t *count, const struct topology *topology,
+		     const struct config_attach *attach, struct diag *diag);
 
 // The packets that the devices need: their number is what the devices and edge NICs hold on to.
 struct pool_options device_ports_pool(const struct device_port *ports, uint32_t count);

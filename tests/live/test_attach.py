@@ -42,14 +42,18 @@ class Attach(LiveCase):
         self.assertRegex(done.err.splitlines()[-1], error)
         self.assert_clean(self.name)
 
+    def drivers(self, fabric):
+        """The devices that are open, without their arguments."""
+        return [port["device"]["spec"].partition(",")[0] for node in fabric.show("interface")["nodes"].values()
+                for port in node["ports"].values() if "device" in port]
+
     def test_jumbo(self):
         """iperf3 at an MTU of 9000: whole segments cross, and nothing is lost on the way."""
         description = demo(self.name, attach=("h1", "h5"), dilation=100)
         for host in ("h1", "h5"):
             description["attach"][host]["mtu"] = 9000
         fabric = self.fabric(description)
-        device = fabric.show("interface")["nodes"]["leaf1"]["ports"]["swp1"]["device"]["spec"]
-        self.assertIn("net_af_packet", device)
+        self.assertEqual({device.rstrip("0123456789") for device in self.drivers(fabric)}, {"net_af_packet"})
         sender, receiver = udp_socket(netns(self.name, "h1")), udp_socket(netns(self.name, "h5"), UDP_PORT)
         for _ in range(20):
             sender.send(bytes(9000 - 28), (HOSTS["h5"], UDP_PORT))
@@ -260,3 +264,52 @@ class Attach(LiveCase):
         self.assertEqual([left[0].wait(5), left[1].wait(5)], [-signal.SIGTERM, -signal.SIGKILL])
         self.assertIsNone(left[2].poll())
         self.assert_clean(self.name)
+
+    def ports_up(self, fabric, node):
+        return fabric.show("fabric")["nodes"][node]["ports_up"]
+
+    def test_while_it_runs(self):
+        """A simulated host becomes a namespace and a simulated host again; others notice nothing."""
+        fabric = self.fabric(demo(self.name, attach=("h1",)))
+        there = netns(self.name, "h5")
+        for _ in range(2):
+            done = fabric.roost("attach", "h5", f"netns={there}", "mtu=1400")
+            self.assertEqual((done.out, done.err), ("", ""))
+            fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
+            self.assertEqual(command("ip", "-n", there, "-j", "link", "show", "eth1").json[0]["mtu"], 1400)
+            for words, error in ((("h5", "netns=other"), "h5 is attached already, as h5"),
+                                 (("h2", f"netns={there}"), f"{there} is the namespace of h5 already"),
+                                 (("h99", "netns=other"), "there is no host h99"),
+                                 (("h6", "netns"), '"netns": write KEY=VALUE'),
+                                 (("h6", "nets=x"), "unknown key"),
+                                 (("h6", "mtu=1400"), "needs one of netns"),
+                                 (("h6", "netns=x", "mtu=9000"), "carries an MTU of 4200"),
+                                 (("h6", "netns=x", "ip=10.9.9.9"), "mac and ip need a fabric that is down"),
+                                 (("h6", "pid=4194304"), "there is no such process")):
+                with self.subTest(words):
+                    self.assertIn(error, fabric.roost("attach", *words, status=1).err)
+            process = subprocess.Popen(["ip", "netns", "exec", there, "sleep", "600"])
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
+            fabric.roost("detach", "h5")
+            self.assertEqual(process.wait(5), -signal.SIGTERM)
+            self.assertFalse(Path(f"/run/netns/{there}").exists())
+            self.assertIn("h5 is not attached", fabric.roost("detach", "h5", status=1).err)
+        self.assertEqual(self.ports_up(fabric, "leaf2"), 6)
+        self.assertIn("h6 is not a host", fabric.exec("h6", "true", status=2).err)
+        # A host of the file: its link stays down until it is attached again.
+        fabric.roost("detach", "h1")
+        self.assertEqual(self.ports_up(fabric, "leaf1"), 5)
+        fabric.roost("attach", "h1", f"netns={netns(self.name, 'h1')}")
+        fabric.roost("attach", "h5", f"netns={there}")
+        fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
+
+    def test_host_with_work(self):
+        """A NIC that still sends or receives stays."""
+        fabric = self.fabric(demo(self.name, attach=("h1",), workload=[
+            {"kind": "flow", "from": "h5", "to": "h6", "size": "100GB"}]))
+        for host in ("h5", "h6"):
+            self.assertIn(f"attach.{host}: its NIC takes part in a flow that has not finished",
+                          fabric.roost("attach", host, "netns=x", status=1).err)
+        self.assertEqual(self.ports_up(fabric, "leaf2"), 6)

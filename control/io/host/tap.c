@@ -61,16 +61,13 @@ tap_create(const struct tap_options *o, struct diag *diag)
 	struct link_info info;
 	int error;
 
-	if (link_get(o->name, &info) == 0) {
-		if (!is_of(&info, o->fabric))
-			return diag_fail(
-				diag, EEXIST,
-				"tap %s: there is an interface of that name already: choose "
-				"another, or ip link del %s",
-				o->name, o->name);
-		link_delete(o->name);
-	}
-	error = make_persistent(o->name);
+	if (link_get(o->name, &info) == 0 && !is_of(&info, o->fabric))
+		return diag_fail(
+			diag, EEXIST,
+			"tap %s: there is an interface of that name already: choose another, "
+			"or ip link del %s",
+			o->name, o->name);
+	error = info.index != 0 ? 0 : make_persistent(o->name);
 	if (error != 0)
 		return diag_fail(diag, -error, "tap %s: cannot be made: %s", o->name,
 				 error == -ENOENT ? "there is no /dev/net/tun: modprobe tun"

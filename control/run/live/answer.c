@@ -18,7 +18,7 @@ answer_down(void *context, const json_t *params, json_t **result, struct diag *d
 	(void)diag;
 	a->stop = true;
 	*result = json_pack("{s:i, s:o}", "pid", (int)getpid(), "processes",
-			    host_processes_list(a->live));
+			    host_processes_list(a->live, NULL));
 	return 0;
 }
 
@@ -51,7 +51,7 @@ answer_hosts(void *context, const json_t *params, json_t **result, struct diag *
 		const struct config_attach *attach = d->attach;
 		json_t *host, *nic;
 
-		if (d->host == TOPOLOGY_NONE)
+		if (d->host == TOPOLOGY_NONE || d->detached)
 			continue;
 		nic = nic_json(live, d);
 		host = json_object_get(*result, attach->host.text);
@@ -157,6 +157,16 @@ const struct api_method answer_methods[] = {
 	 "an object by host, or by NIC such as h1.eth2: `netns`, `pid`, `container` or `tap`, "
 	 "where it "
 	 "is; its first NIC's `address`, `mac`, `mtu` and switch `port`; and all `nics`"},
+	{"attach-host", answer_attach_host, API_WRITE,
+	 "Puts something in the place of a simulated host, until it is detached",
+	 PARAMS({"host", API_TEXT, true, "or one of its NICs: h1.eth2"},
+		{"settings", API_TEXTS, true,
+		 "as under `attach:`: \"netns=lab-h3\", \"mtu=1400\""}, ),
+	 "an empty object"},
+	{"detach-host", answer_detach_host, API_WRITE,
+	 "Takes away what is attached in the place of a host",
+	 PARAMS({"host", API_TEXT, true, "as it was attached"}, ),
+	 "`processes`: those that it ended in a namespace that Roost had made"},
 	{"subscribe", answer_subscribe, API_READ,
 	 "Sends events over this connection from now on, as notifications of the method `event`",
 	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},

@@ -86,7 +86,7 @@ collect_device_drops(const struct live_fabric *live, json_t *answer)
 		json_t *ports = json_object_get(json_object_get(nodes, n->name), "ports");
 		json_t *port = json_object_get(ports, n->ports[d->live.port->index].name);
 
-		if (port != NULL)
+		if (port != NULL && !d->detached)
 			json_object_set_new(port, "device", device_json(d));
 	}
 }

@@ -120,7 +120,8 @@ look_for_bounce(struct live_fabric *live, struct device_port *d)
 	log_state(live, d, true, "was down for a moment");
 }
 
-// Whether there is something to open the device on. An interrupted removal leaves a plain file.
+// Whether there is something to open the device on. An interrupted removal leaves a plain file. A
+// process that has ended does not come back: its number may be another one's.
 static bool
 is_there(const struct device_port *d)
 {
@@ -128,6 +129,8 @@ is_there(const struct device_port *d)
 
 	if (fd >= 0)
 		close(fd);
+	if (d->own_veth && d->attach->pid != 0)
+		return false;
 	return d->netns == NULL || fd >= 0;
 }
 
@@ -176,6 +179,8 @@ look_at(struct live_fabric *live, struct device_port *d, bool changed)
 {
 	enum device_link link;
 
+	if (d->detached)
+		return;
 	if (d->live.device == NULL) {
 		reopen(live, d);
 		return;

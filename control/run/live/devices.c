@@ -32,6 +32,7 @@ devices_list(struct live_fabric *live, struct diag *diag)
 {
 	int rc = device_ports_list(&live->devices, &live->device_count, live->topology, diag);
 
+	live->device_room = live->device_count + DEVICE_PORTS_SPARE;
 	live->attached = memory_array(live->topology->host_count, sizeof(*live->attached), "hosts");
 	for (uint32_t i = 0; i < live->device_count; i++)
 		if (live->devices[i].host != TOPOLOGY_NONE)
@@ -443,8 +444,8 @@ devices_open(struct live_fabric *live, struct diag *diag)
 	return rc;
 }
 
-static void
-close_wire(struct wire *w, struct packet_pool *packets)
+void
+devices_close_wire(struct wire *w, struct packet_pool *packets)
 {
 	if (w == NULL)
 		return;
@@ -472,27 +473,36 @@ delete_tap(void *arg)
 }
 
 void
+devices_remove_made(struct live_fabric *live, struct device_port *d)
+{
+	if (d->tap_created)
+		(void)netns_run(live->outer_netns, delete_tap,
+				&(struct tap_request){d, live->config->fabric.name.text, NULL});
+	if (d->own_veth && !d->netns_created)
+		host_rules_delete(live, d);
+	if (d->netns_created)
+		hosts_file_remove(d->netns, live->config->fabric.name.text);
+	delete_netns(d);
+	d->tap_created = d->netns_created = false;
+}
+
+void
 devices_close(struct live_fabric *live)
 {
-	host_processes_end(live);
+	host_processes_end(live, NULL);
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		struct device_port *d = &live->devices[i];
 
 		device_close(d->live.device);
 		free(d->waiting);
 		if (live->pools != NULL) {
-			close_wire(d->live.to_node, live->pools[d->node]);
-			close_wire(d->live.from_node, live->pools[d->node]);
+			devices_close_wire(d->live.to_node, live->pools[d->node]);
+			devices_close_wire(d->live.from_node, live->pools[d->node]);
 		}
-		if (d->tap_created)
-			(void)netns_run(
-				live->outer_netns, delete_tap,
-				&(struct tap_request){d, live->config->fabric.name.text, NULL});
-		if (d->own_veth && !d->netns_created)
-			host_rules_delete(live, d);
-		if (d->netns_created)
-			hosts_file_remove(d->netns, live->config->fabric.name.text);
-		delete_netns(d);
+		devices_remove_made(live, d);
+		if (d->own != NULL)
+			arena_free(d->own);
+		free(d->own);
 	}
 	free(live->devices);
 	live->devices = NULL;

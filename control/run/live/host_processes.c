@@ -6,14 +6,17 @@
 #include "control/io/host/netns.h"
 #include "control/io/host/processes.h"
 
+#include <string.h>
 #include <unistd.h>
 
 // Adds those of one namespace. Its name may stand for another one by now.
 static void
-add(const struct device_port *d, struct process **list, unsigned *count)
+add(const struct device_port *d, const char *host, struct process **list, unsigned *count)
 {
 	int fd = -1;
 
+	if (host != NULL && (d->attach == NULL || strcmp(d->attach->host.text, host) != 0))
+		return;
 	if (d->netns_created && netns_has_moved(d->netns, &d->id) == 0)
 		fd = netns_open(d->netns);
 	if (fd < 0)
@@ -23,7 +26,7 @@ add(const struct device_port *d, struct process **list, unsigned *count)
 }
 
 json_t *
-host_processes_list(const struct live_fabric *live)
+host_processes_list(const struct live_fabric *live, const char *host)
 {
 	json_t *out = json_array();
 
@@ -31,7 +34,7 @@ host_processes_list(const struct live_fabric *live)
 		struct process *list = NULL;
 		unsigned count = 0;
 
-		add(&live->devices[i], &list, &count);
+		add(&live->devices[i], host, &list, &count);
 		for (unsigned k = 0; k < count; k++)
 			json_array_append_new(out,
 					      json_pack("{s:i, s:s, s:s}", "pid", (int)list[k].pid,
@@ -43,13 +46,13 @@ host_processes_list(const struct live_fabric *live)
 }
 
 void
-host_processes_end(const struct live_fabric *live)
+host_processes_end(const struct live_fabric *live, const char *host)
 {
 	struct process *list = NULL;
 	unsigned count = 0;
 
 	for (uint32_t i = 0; i < live->device_count; i++)
-		add(&live->devices[i], &list, &count);
+		add(&live->devices[i], host, &list, &count);
 	for (unsigned i = 0; i < count; i++)
 		fprintf(stderr, "roost: ending process %d (%s), which is in a host\n",
 			(int)list[i].pid, list[i].command);

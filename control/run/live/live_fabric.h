@@ -33,7 +33,7 @@ struct live_fabric {
 	struct events *events;
 	struct fabric_log *log;
 	struct device_port *devices;
-	uint32_t device_count;
+	uint32_t device_count, device_room;
 	struct local_addresses *local_addresses; // NULL: no port shares an interface with Linux
 	struct device_links *links;              // NULL: no device
 	struct learner *learner;                 // NULL: no switch learns routes
@@ -97,6 +97,11 @@ void devices_close_one(struct live_fabric *live, struct device_port *d);
 // Takes the link of a port whose device is open down, or up: a worker polls only devices whose link
 // is up. Workers run.
 void devices_set_link(struct live_fabric *live, struct device_port *d, bool up);
+// After devices_close_one(): removes what was made for a device, namespace and tap, or the rules in a
+// namespace that stays.
+void devices_remove_made(struct live_fabric *live, struct device_port *d);
+// Frees the packets of a wire that nobody puts on any more, and the wire. NULL is fine.
+void devices_close_wire(struct wire *w, struct packet_pool *packets);
 // Gives the interface of an attached host, which has been down, its addresses, neighbours and routes
 // again. Nothing for one that Roost did not make. Returns 0 or -errno.
 int devices_restore_host(const struct live_fabric *live, const struct device_port *d,
@@ -141,15 +146,25 @@ int host_rules_change(const struct live_fabric *live, const struct device_port *
 // Of a namespace that stays.
 void host_rules_delete(const struct live_fabric *live, const struct device_port *d);
 
+// ---- attach.c: hosts that are attached and detached while the fabric runs -----------------------
+
+// Attaches a host; words: as under `attach:`, "netns=lab-h3". Returns 0, or -errno with an error in
+// diag and nothing changed.
+int live_attach(struct live_fabric *live, const char *host, const char *const *words,
+		unsigned count, struct diag *diag);
+// Detaches it: a simulated NIC comes back if the file has not attached it. Returns as above.
+int live_detach(struct live_fabric *live, const char *host, struct diag *diag);
+
 // ---- host_names.c, host_processes.c: in the namespaces that this fabric has made -----------------
 
 // Writes what names of hosts mean there, as they are now. live->notes has the namespaces that have a
 // file of the user's, when the fabric comes up.
 void host_names_write(const struct live_fabric *live);
-// The processes there, as [{"pid", "command", "netns"}].
-json_t *host_processes_list(const struct live_fabric *live);
+// The processes there, of one host as it was attached or of all (NULL), as [{"pid", "command",
+// "netns"}].
+json_t *host_processes_list(const struct live_fabric *live, const char *host);
 // Ends them, and says which on stderr.
-void host_processes_end(const struct live_fabric *live);
+void host_processes_end(const struct live_fabric *live, const char *host);
 
 // ---- live_events.c: the file's events ------------------------------------------------------------
 
