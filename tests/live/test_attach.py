@@ -313,3 +313,21 @@ class Attach(LiveCase):
             self.assertIn(f"attach.{host}: its NIC takes part in a flow that has not finished",
                           fabric.roost("attach", host, "netns=x", status=1).err)
         self.assertEqual(self.ports_up(fabric, "leaf2"), 6)
+
+    def test_killed(self):
+        """What a killed fabric leaves goes with `down`: also what was attached while it ran, and a tap."""
+        tap = f"tap{os.getpid() % 100000}"
+        description = demo(self.name, attach=()) | {"attach": {"h1": {"tap": tap}}}
+        roost("up", self.file(description, "killed.yaml"))
+        self.addCleanup(roost, "down", self.name, status=None)
+        roost("attach", "h5", f"netns={netns(self.name, 'h5')}", "-f", self.name)
+        pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
+        end = os.pidfd_open(pid)
+        os.kill(pid, signal.SIGKILL)
+        self.assertTrue(select.select([end], [], [], 10)[0])
+        os.close(end)
+        self.assertTrue(Path(f"/sys/class/net/{tap}").exists())
+        self.assertIn("cleaned up after it", roost("down", self.name).out)
+        self.assertFalse(Path(f"/sys/class/net/{tap}").exists())
+        self.assertFalse(Path(f"/etc/netns/{netns(self.name, 'h5')}").exists())
+        self.assert_clean(self.name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The switch ends of veths go with the process, however it ends (devices.c); hugepages are unlinked
-// as soon as they are mapped (eal.c). So the file has only the namespaces.
+// as soon as they are mapped (eal.c). So the file has only namespaces and taps.
 #include "instance.h"
 
 #include "control/api/api.h"
@@ -8,6 +8,7 @@
 #include "control/config/scalar.h"
 #include "control/io/host/hosts_file.h"
 #include "control/io/host/netns.h"
+#include "control/io/host/tap.h"
 #include "dataplane/device/eal.h"
 
 #include <errno.h>
@@ -100,17 +101,22 @@ int
 instance_record(const struct live_fabric *live, const char *socket_path, struct diag *diag)
 {
 	char path[PATH_MAX], made[PATH_MAX];
-	json_t *namespaces = json_array(), *record;
+	json_t *namespaces = json_array(), *taps = json_array(), *record;
 	int rc = 0;
 
 	beside(socket_path, RECORD, path);
 	beside(socket_path, RECORD_NEW, made);
-	for (uint32_t i = 0; i < live->device_count; i++)
-		if (live->devices[i].netns != NULL && is_missing(live->devices[i].netns))
-			json_array_append_new(namespaces, json_string(live->devices[i].netns));
-	record = json_pack("{s:s, s:i, s:I, s:o}", "name", live->config->fabric.name.text, "pid",
-			   (int)getpid(), "began", (json_int_t)process_began(getpid()),
-			   "namespaces", namespaces);
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
+
+		if (d->netns != NULL && (d->netns_created || is_missing(d->netns)))
+			json_array_append_new(namespaces, json_string(d->netns));
+		if (d->attach != NULL && d->attach->tap.text != NULL)
+			json_array_append_new(taps, json_string(d->interface));
+	}
+	record = json_pack("{s:s, s:i, s:I, s:o, s:o}", "name", live->config->fabric.name.text,
+			   "pid", (int)getpid(), "began", (json_int_t)process_began(getpid()),
+			   "namespaces", namespaces, "taps", taps);
 	errno = EIO; // jansson does not always set it
 	if (json_dump_file(record, made, JSON_INDENT(1)) != 0 || rename(made, path) != 0)
 		rc = diag_fail(diag, errno, "%s: %s", path, strerror(errno));
@@ -137,6 +143,7 @@ instance_parse(struct instance_state *out, const char *text, size_t length)
 	out->pid = (pid_t)pid;
 	out->began = (uint64_t)began;
 	out->namespaces = json_incref(json_object_get(record, "namespaces"));
+	out->taps = json_incref(json_object_get(record, "taps"));
 	json_decref(record);
 	return 0;
 }
@@ -145,6 +152,7 @@ void
 instance_free(struct instance_state *state)
 {
 	json_decref(state->namespaces);
+	json_decref(state->taps);
 }
 
 // Reads the record beside a socket. Returns 0; -ENOENT; -EBADMSG if it is damaged; or another -errno.
@@ -208,13 +216,18 @@ remove_netns(const char *netns, const char *fabric)
 static void
 remove_made(const struct instance_state *state)
 {
-	json_t *netns;
+	json_t *one;
 	size_t i;
 
-	json_array_foreach(state->namespaces, i, netns)
+	json_array_foreach(state->namespaces, i, one)
 	{
-		if (json_is_string(netns))
-			remove_netns(json_string_value(netns), state->name);
+		if (json_is_string(one))
+			remove_netns(json_string_value(one), state->name);
+	}
+	json_array_foreach(state->taps, i, one)
+	{
+		if (json_is_string(one))
+			(void)tap_delete(json_string_value(one), state->name);
 	}
 	eal_clean_killed(state->name);
 }

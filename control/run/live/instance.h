@@ -19,6 +19,7 @@ struct instance_state {
 	pid_t pid;
 	uint64_t began; // when that process did, so that its number used again is not taken for it
 	json_t *namespaces;
+	json_t *taps; // NULL: none
 };
 
 // Parses the text of such a file. Returns 0, or -EBADMSG; instance_free() in either case.
