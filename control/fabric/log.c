@@ -208,16 +208,21 @@ fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind, cons
 }
 
 void
-fabric_log_link(struct fabric_log *log, ps_t at, const struct topo_node *node, uint16_t port,
-		bool up, const char *message)
+fabric_log_port(struct fabric_log *log, ps_t at, const struct topo_node *node, uint16_t port,
+		enum fabric_log_port_kind kind, const char *message)
 {
+	static const char *const kinds[] = {
+		[FABRIC_LOG_LINK_DOWN] = "link-down",
+		[FABRIC_LOG_LINK_UP] = "link-up",
+		[FABRIC_LOG_DEVICE_DROPS] = "device-drops",
+	};
 	const char *name = node->ports[port].name;
 	char where[2 * TOPOLOGY_NAME_MAX];
 
 	snprintf(where, sizeof(where), "%s.%s", node->name, name);
 	keep_entry(log, json_pack("{s:I,s:s,s:n,s:s,s:s,s:s}", "at_ns",
 				  (json_int_t)(at / PS_PER_NS), "node", node->name, "queue", "port",
-				  name, "what", up ? "link-up" : "link-down", "message", message));
+				  name, "what", kinds[kind], "message", message));
 	print(log, where, at, message);
 	fflush(log->to);
 }

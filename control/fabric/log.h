@@ -35,13 +35,18 @@ enum fabric_log_kind {
 void fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind,
 		     const char *message);
 
-// Records that the link of a port, whose far end is a device, went down or came up. Control thread.
-void fabric_log_link(struct fabric_log *log, ps_t at, const struct topo_node *node, uint16_t port,
-		     bool up, const char *message);
+enum fabric_log_port_kind {
+	FABRIC_LOG_LINK_DOWN,
+	FABRIC_LOG_LINK_UP,
+	FABRIC_LOG_DEVICE_DROPS, // lost by the device or the kernel
+};
+// Records something that concerns a port whose far end is a device. Control thread.
+void fabric_log_port(struct fabric_log *log, ps_t at, const struct topo_node *node, uint16_t port,
+		     enum fabric_log_port_kind kind, const char *message);
 
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
-// "watchdog-storm" or "watchdog-restore"; "link-down" or "link-up", where queue is null and "port" is
-// the port; or "event-refused", "tenants", "configuration" or "routes", where node and queue are null.
+// "watchdog-storm" or "watchdog-restore"; "link-down", "link-up" or "device-drops", where queue is null
+// and "port" is the port; or "event-refused", "tenants", "configuration" or "routes", where node and queue are null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

@@ -11,6 +11,8 @@
 #include "dataplane/device/pool.h"
 #include "dataplane/drive/live.h"
 
+struct device_drops_state;
+
 struct device_port {
 	char name[TOPOLOGY_NAME_MAX]; // "leaf1.swp1"
 	char spec[DEVICE_SPEC_MAX];
@@ -37,6 +39,8 @@ struct device_port {
 	struct netns_id id;     // of the namespace that it is attached to
 	uint32_t carrier_downs; // of its own veth, when last read
 	char *waiting;          // why it is not open, as the log has it; NULL: it is
+	struct device_drops_state *drops;
+	bool notified_down; // subscribers know it as down
 };
 
 // Devices that may be added to a list while a fabric runs.

@@ -34,11 +34,12 @@ struct show_state {
 	const struct show_nic *nics;
 	unsigned int nic_count;
 	// Parts of answers, which views filter.
-	json_t *fabric;   // {"name", "file", ..., "workers": [...], "links": [...]}
-	json_t *networks; // fabric_list_networks()
-	json_t *routes;   // {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "source", "via", ...}}}}}
-	json_t *learned;  // {NODE: {"learning": {VRF: {...}}, "neighbours": {VRF: [...]}}}
-	json_t *steering; // {NODE: {PORT: {"netdev", "program", ..., "classes": {...}}}}
+	json_t *fabric;       // {"name", "file", ..., "workers": [...], "links": [...]}
+	json_t *networks;     // fabric_list_networks()
+	json_t *routes;       // {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "source", "via", ...}}}}}
+	json_t *learned;      // {NODE: {"learning": {VRF: {...}}, "neighbours": {VRF: [...]}}}
+	json_t *device_drops; // {"advice": {REASON: ...}, "nodes": {NODE: {PORT: {REASON: packets}}}}
+	json_t *steering;     // {NODE: {PORT: {"netdev", "program", ..., "classes": {...}}}}
 	// The log (counters_add_log()), or NULL.
 	json_t *log;
 	uint64_t log_lost; // entries missing from it
@@ -56,7 +57,8 @@ enum show_needs {
 	SHOW_NEEDS_STEERING = 1 << 4,
 	SHOW_NEEDS_SETTINGS = 1 << 5, // show_state.switches
 	SHOW_NEEDS_QUEUE_PAIRS = 1 << 6,
-	SHOW_NEEDS_DEVICES = 1 << 7, // drops in devices, which the caller adds to the answer
+	SHOW_NEEDS_DEVICES = 1 << 7,      // drops in devices, which the caller adds to the answer
+	SHOW_NEEDS_DEVICE_DROPS = 1 << 8, // show_state.device_drops
 };
 
 // Of the answer to params.

@@ -12,6 +12,7 @@ from plan import HOSTS as BEHIND, SWITCHES, address, loopback
 from testbed import DAEMONS, FRR, Testbed
 
 FLOWS, FIRST_PORT = 64, 49152
+MOVED_S = 2     # after which traffic has moved away from a switch that died
 NETWORK = "10.2.1.0/24"     # of h3, from leaf1
 BOTH, SECOND = ["swp3", "swp4"], ["swp4"]   # uplinks of leaves
 
@@ -183,17 +184,45 @@ class Bgp(LiveCase):
         self.assert_spread("h3", "h1")
 
     def test_roost_of_a_spine_is_killed(self):
-        """BGP does not notice; started again, roost has the routes at once."""
+        """Its interfaces go down at once, and so do the links of its neighbours: traffic moves before anybody's timer
+        runs out. Started again, it brings them up."""
         name = f"{self.bed.name}-spine1"
-        sessions = self.bed.vtysh("spine1", "show bgp neighbors json")
         self.bed.kill_roost("spine1")
+        killed = time.monotonic()
+        for leaf, prefix in (("leaf1", NETWORK), ("leaf2", "10.1.1.0/24")):
+            self.await_route(leaf, prefix, SECOND)
+        self.assertLess(time.monotonic() - killed, MOVED_S)
         roost("show", "route", "-f", name, status=1)
+        self.assertEqual(self.tell("leaf1", "interface", "swp3")["ports"]["swp3"]["state"], "down")
+        self.assertEqual(self.spread(), [0, FLOWS])
+        self.assertEqual(self.spread("h3", "h1"), [0, FLOWS])
         self.bed.start_roost("spine1")
         wait_until(self.bed.converged, "it has its routes again", 30)
         self.assert_spread()
-        for now, then in zip(*(json.loads(text).values() for text in
-                               (self.bed.vtysh("spine1", "show bgp neighbors json"), sessions))):
-            self.assertEqual(now["connectionsEstablished"], then["connectionsEstablished"])
+        self.assert_spread("h3", "h1")
+
+    def test_roost_of_a_leaf_is_killed(self):
+        """Its addresses of both versions are there when it is started again, and nothing of it is left running."""
+        before = self.addresses("leaf1")
+        self.bed.kill_roost("leaf1")
+        wait_until(lambda: self.interfaces_up("leaf1") == [], "its interfaces are down")
+        wait_until(lambda: "roost" not in self.bed.inside("leaf1", "ps", "-o", "comm=", "-p", ",".join(
+            map(str, self.bed.pids("leaf1")))).stdout, "the watcher has ended")
+        self.bed.start_roost("leaf1")
+        wait_until(self.bed.converged, "it has its routes again", 30)
+        self.assertEqual(self.addresses("leaf1"), before)
+        self.assert_spread()
+        for to in address("h3"):
+            self.ping("h1", to)
+
+    def links(self, switch):
+        return json.loads(self.bed.inside(switch, "ip", "-j", "addr").stdout)
+
+    def interfaces_up(self, switch):
+        return [one["ifname"] for one in self.links(switch) if one["ifname"].startswith("swp") and "UP" in one["flags"]]
+
+    def addresses(self, switch):
+        return sorted((one["ifname"], address["local"]) for one in self.links(switch) for address in one["addr_info"])
 
     def test_commands(self):
         def bgp(*words, status=0):

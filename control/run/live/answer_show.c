@@ -91,6 +91,8 @@ collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, str
 		s->learned = collect_learned(live);
 	if (needs & SHOW_NEEDS_QUEUE_PAIRS)
 		collect_queue_pairs(s, arena, live);
+	if (needs & SHOW_NEEDS_DEVICE_DROPS)
+		s->device_drops = collect_lost_by_devices(live);
 	if (needs & SHOW_NEEDS_STEERING)
 		rc = collect_steering(s, live);
 	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
@@ -123,6 +125,7 @@ answer_show(void *context, const json_t *params, json_t **result, struct diag *d
 	json_decref(s.networks);
 	json_decref(s.routes);
 	json_decref(s.learned);
+	json_decref(s.device_drops);
 	json_decref(s.steering);
 	arena_free(&arena);
 	return rc;

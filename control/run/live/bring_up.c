@@ -14,6 +14,7 @@
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
 #include "dataplane/node/ports.h"
+#include "watcher.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -303,6 +304,9 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 		return rc;
 	pool = device_ports_pool(live->devices, live->device_count);
 	pool.packets += count_packets(live);
+	rc = watcher_start(&live->watcher, live, diag);
+	if (rc != 0)
+		return rc;
 	if (needs_namespaces(live)) {
 		rc = netns_enter_private(&live->outer_netns);
 		if (rc != 0)
@@ -354,6 +358,7 @@ live_fabric_close(struct live_fabric *live)
 	}
 	if (live->drive_ready)
 		live_destroy(&live->drive);
+	watcher_stop(live->watcher);
 	// The pool goes with EAL: freeing it would write all of it first.
 	if (live->eal)
 		eal_stop();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collect.h"
 
+#include "device_drops.h"
+
 #include "dataplane/device/xdp/steering.h"
 
 static json_t *
@@ -58,6 +60,33 @@ collect_steering(struct show_state *s, const struct live_fabric *live)
 				    port);
 	}
 	return 0;
+}
+
+json_t *
+collect_lost_by_devices(const struct live_fabric *live)
+{
+	json_t *out = json_object(), *advice = show_child(out, "advice");
+
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
+		const struct topo_node *node = &live->topology->nodes[d->node];
+		struct device_drops drops;
+
+		device_drops_read(live, d, &drops);
+		for (unsigned int r = 0; r < DEVICE_DROP_COUNT; r++) {
+			json_t *port;
+
+			if (drops.of[r] == 0)
+				continue;
+			port = show_child(show_child(show_child(out, "nodes"), node->name),
+					  node->ports[d->port].name);
+			json_object_set_new(port, device_drop_name(r),
+					    json_integer((json_int_t)drops.of[r]));
+			json_object_set_new(advice, device_drop_name(r),
+					    json_string(device_drop_advice(r)));
+		}
+	}
+	return out;
 }
 
 static json_t *

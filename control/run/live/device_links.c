@@ -11,7 +11,7 @@
 // the host stays attached. If the name comes to stand for another namespace, that one is the host from
 // then on. Roost waits for a namespace, it does not make it again. A container that has restarted is
 // found by its name or its ID.
-#include "live_fabric.h"
+#include "device_drops.h"
 
 #include "control/base/clock.h"
 #include "control/base/memory.h"
@@ -26,7 +26,8 @@
 
 #define LINKS_INTERVAL_MS 200
 #define LINKS_RECONNECT_POLLS 5 // a connection that is being made needs time
-#define LINKS_SEARCH_POLLS 5
+#define LINKS_SEARCH_POLLS 25   // by the program of Docker, which takes its time
+#define LINKS_DROPS_POLLS 5
 
 struct device_links {
 	int changes; // netlink socket of the process's own namespace
@@ -54,8 +55,8 @@ static void
 log_link(struct live_fabric *live, const struct device_port *d, bool up, char *message)
 {
 	fabric_log_poll(live->log, live->fabric); // what came before
-	fabric_log_link(live->log, live_clock(&live->drive), &live->topology->nodes[d->node],
-			d->port, up, message);
+	fabric_log_port(live->log, live_clock(&live->drive), &live->topology->nodes[d->node],
+			d->port, up ? FABRIC_LOG_LINK_UP : FABRIC_LOG_LINK_DOWN, message);
 	free(message);
 }
 
@@ -245,8 +246,11 @@ device_links_poll(struct live_fabric *live)
 		return;
 	changed = drain(links);
 	links->polls++;
-	for (uint32_t i = 0; i < live->device_count; i++)
+	for (uint32_t i = 0; i < live->device_count; i++) {
 		look_at(live, &live->devices[i], changed);
+		if (links->polls % LINKS_DROPS_POLLS == 0)
+			device_drops_log(live, &live->devices[i]);
+	}
 	links->polled_ms = clock_ms();
 }
 

@@ -5,7 +5,7 @@
 // is the user's device. Ports that are Linux interfaces (`netdev:`), which the kernel goes on using,
 // are AF_XDP with the program that steers frames (dataplane/device/xdp). A setting of such a port
 // that the file leaves out comes from its interface.
-#include "live_fabric.h"
+#include "device_drops.h"
 
 #include "control/base/memory.h"
 #include "control/io/host/check_interface.h"
@@ -414,6 +414,8 @@ devices_open_one(struct live_fabric *live, struct device_port *d, struct diag *d
 	if (rc == 0)
 		rc = open_device(live, d, diag);
 	if (rc == 0)
+		device_drops_start(live, d);
+	if (rc == 0)
 		rc = join_device(live, d);
 	if (rc != 0)
 		devices_close_one(live, d);
@@ -424,11 +426,13 @@ void
 devices_close_one(struct live_fabric *live, struct device_port *d)
 {
 	devices_set_link(live, d, false);
+	device_drops_keep(live, d);
 	// Before the driver closes: the kernel lets go of its packets (device_close()).
 	if (d->own_veth)
 		link_delete(d->interface);
 	device_close(d->live.device);
 	d->live.device = NULL;
+	device_drops_start(live, d);
 }
 
 int
@@ -438,6 +442,8 @@ devices_open(struct live_fabric *live, struct diag *diag)
 
 	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++) {
 		rc = open_device(live, &live->devices[i], diag);
+		if (rc == 0)
+			device_drops_start(live, &live->devices[i]);
 		if (rc == 0)
 			rc = join_device(live, &live->devices[i]);
 	}
@@ -495,6 +501,7 @@ devices_close(struct live_fabric *live)
 
 		device_close(d->live.device);
 		free(d->waiting);
+		free(d->drops);
 		if (live->pools != NULL) {
 			devices_close_wire(d->live.to_node, live->pools[d->node]);
 			devices_close_wire(d->live.from_node, live->pools[d->node]);

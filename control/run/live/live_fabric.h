@@ -17,6 +17,7 @@ struct device_links;
 struct learner;
 struct local_addresses;
 struct node_snapshot;
+struct watcher;
 
 struct live_fabric {
 	struct config *config;
@@ -36,6 +37,7 @@ struct live_fabric {
 	uint32_t device_count, device_room;
 	struct local_addresses *local_addresses; // NULL: no port shares an interface with Linux
 	struct device_links *links;              // NULL: no device
+	struct watcher *watcher;                 // NULL: no port shares an interface with Linux
 	struct learner *learner;                 // NULL: no switch learns routes
 	struct live_drive drive;
 	bool drive_ready;

@@ -6,6 +6,7 @@
 // polls. Nothing is sent of the time before the first subscription.
 #include "notify.h"
 
+#include "device_drops.h"
 #include "control/api/api.h"
 #include "control/base/memory.h"
 #include "control/base/clock.h"
@@ -101,6 +102,32 @@ notify_links(struct notifier *t)
 	}
 }
 
+// The link to a device, which the port is named for: an attached host's has no other end.
+static void
+notify_device_links(struct notifier *t)
+{
+	json_int_t at = (json_int_t)(live_clock(&t->live->drive) / PS_PER_NS);
+
+	for (uint32_t i = 0; i < t->live->device_count; i++) {
+		struct device_port *d = &t->live->devices[i];
+		bool down = !d->up;
+
+		if (down != d->notified_down)
+			send_event(t, NOTIFY_LINK, UINT64_MAX,
+				   json_pack("{s:s,s:I,s:s,s:s}", "kind", "link", "at_ns", at,
+					     "link", d->name, "state", down ? "down" : "up"));
+		d->notified_down = down;
+	}
+}
+
+// Entries about devices are events of links and drops.
+static bool
+is_of_device(const char *what)
+{
+	return what != NULL &&
+	       (strncmp(what, "link-", 5) == 0 || strcmp(what, "device-drops") == 0);
+}
+
 static void
 notify_log(struct notifier *t)
 {
@@ -119,6 +146,10 @@ notify_log(struct notifier *t)
 		bool watchdog = what != NULL && strncmp(what, "watchdog", 8) == 0;
 
 		if (what != NULL && strcmp(what, "routes") == 0) { // no change that anybody made
+			json_decref(event);
+			continue;
+		}
+		if (is_of_device(what)) {
 			json_decref(event);
 			continue;
 		}
@@ -153,7 +184,8 @@ notify_pause(const struct place *p, unsigned int priority, const char *direction
 }
 
 static void
-notify_drops(const struct place *p, enum drop_reason reason, uint64_t *before, uint64_t total)
+notify_drops(const struct place *p, const char *reason, const char *advice, uint64_t *before,
+	     uint64_t total)
 {
 	uint64_t packets = total - *before;
 
@@ -163,8 +195,7 @@ notify_drops(const struct place *p, enum drop_reason reason, uint64_t *before, u
 	send_event(p->t, NOTIFY_DROPS, UINT64_MAX,
 		   json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:s}", "kind", "drops", "at_ns",
 			     (json_int_t)(p->now / PS_PER_NS), "node", p->node, "port", p->port,
-			     "reason", drop_name(reason), "packets", (json_int_t)packets, "advice",
-			     drop_advice(reason)));
+			     "reason", reason, "packets", (json_int_t)packets, "advice", advice));
 }
 
 static void
@@ -177,7 +208,24 @@ notify_port(const struct place *p, const struct port *port, struct notify_port *
 			     counters_tx_pause(port, i, p->now).total);
 	}
 	for (unsigned int i = 0; i < DROP_COUNT; i++)
-		notify_drops(p, i, &before->drops[i], port->drops[i]);
+		notify_drops(p, drop_name(i), drop_advice(i), &before->drops[i], port->drops[i]);
+}
+
+static void
+notify_devices(struct notifier *t)
+{
+	for (uint32_t i = 0; i < t->live->device_count; i++) {
+		struct device_port *d = &t->live->devices[i];
+		struct device_drops *before = device_drops_notified(d);
+		const struct topo_node *node = &t->live->topology->nodes[d->node];
+		const struct place p = {t, node->name, node->ports[d->port].name, t->copy->at};
+		struct device_drops now;
+
+		device_drops_read(t->live, d, &now);
+		for (unsigned int r = 0; r < DEVICE_DROP_COUNT; r++)
+			notify_drops(&p, device_drop_name(r), device_drop_advice(r), &before->of[r],
+				     now.of[r]);
+	}
 }
 
 static void
@@ -195,6 +243,7 @@ notify_counters(struct notifier *t)
 			notify_port(&(struct place){t, n->name, n->ports[k].name, t->copy->at},
 				    &n->node->ports[k], &t->ports[i][k]);
 	}
+	notify_devices(t);
 	t->counted_at = t->copy->at;
 }
 
@@ -207,6 +256,7 @@ notify_poll(struct notifier *t)
 	t->silent = !t->links_primed;
 	if (wanted != 0) {
 		notify_links(t);
+		notify_device_links(t);
 		notify_log(t);
 	}
 	t->links_primed = wanted != 0;
