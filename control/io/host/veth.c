@@ -5,7 +5,7 @@
 // - offloads off at both ends: there is no NIC to finish checksums, cut segments or insert tags;
 // - a FIFO qdisc at the host's end: since Linux 6.16 a veth whose 256-entry ring is full stops a
 //   qdisc instead of dropping, so a host that sends faster than the fabric waits in its own socket;
-// - permanent neighbours: no node of the fabric answers ARP or ND;
+// - no neighbours: the leaf answers ARP and ND for the gateway;
 // - no IPv6 if it is not used, otherwise no router solicitations and no duplicate address
 //   detection:
 //   the fabric would count them as drops.
@@ -20,7 +20,6 @@
 #include <fcntl.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
-#include <linux/neighbour.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
@@ -157,22 +156,6 @@ veth_add_addresses(struct veth_setup *setup)
 }
 
 static int
-veth_add_neighbour(struct veth_setup *setup, const struct veth_address *gateway)
-{
-	struct request r;
-	struct ndmsg *header =
-		request_start(&r, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, sizeof(*header));
-
-	setup->step = "adding the gateway's neighbour entry";
-	header->ndm_family = (uint8_t)gateway->family;
-	header->ndm_ifindex = setup->index;
-	header->ndm_state = NUD_PERMANENT;
-	mnl_attr_put(r.message, NDA_DST, veth_address_bytes(gateway), gateway->bytes);
-	mnl_attr_put(r.message, NDA_LLADDR, 6, setup->options->gateway_mac);
-	return veth_send(setup, &r);
-}
-
-static int
 veth_add_route(struct veth_setup *setup, const struct veth_route *route)
 {
 	const struct veth_address *destination = &route->destination, *gateway = &route->gateway;
@@ -260,11 +243,8 @@ veth_configure_host(void *arg)
 		error = veth_ready_host(setup);
 	if (error == 0)
 		error = veth_add_addresses(setup);
-	for (unsigned i = 0; error == 0 && i < o->route_count; i++) {
-		error = veth_add_neighbour(setup, &o->routes[i].gateway);
-		if (error == 0)
-			error = veth_add_route(setup, &o->routes[i]);
-	}
+	for (unsigned i = 0; error == 0 && i < o->route_count; i++)
+		error = veth_add_route(setup, &o->routes[i]);
 	return error;
 }
 

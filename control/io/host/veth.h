@@ -29,7 +29,6 @@ struct veth_options {
 	const char *fabric; // its name, for the error of a second fabric that wants the namespace
 	uint8_t host_mac[6];
 	uint8_t switch_mac[6];
-	uint8_t gateway_mac[6]; // of every gateway: the permanent neighbour
 	unsigned mtu;           // IP MTU of both ends
 	const struct veth_address *addresses;
 	unsigned address_count;

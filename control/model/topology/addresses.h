@@ -23,7 +23,7 @@
 #define ADDRESSES_PLANES 8
 #define ADDRESSES_TEXT_MAX 46 // INET6_ADDRSTRLEN
 
-// The hosts' gateway, by a permanent neighbour entry for their leaf's port.
+// The hosts' gateway: their leaf's port, which answers ARP and ND for it.
 #define ADDRESSES_GATEWAY_IP4 "169.254.0.1"
 #define ADDRESSES_GATEWAY_IP6 "fe80::1"
 

@@ -126,7 +126,6 @@ describe_veth(const struct live_fabric *live, const struct device_port *d, int n
 			host_routes_list(live, d, AF_INET6, &v->routes[v->options.route_count]);
 	}
 	memcpy(v->options.host_mac, eth->mac, 6);
-	memcpy(v->options.gateway_mac, swp->mac, 6);
 	memcpy(v->options.switch_mac, swp->mac, 6);
 }
 

@@ -71,7 +71,6 @@ make_pair(bool ipv6, struct diag *diag)
 
 	memcpy(options.host_mac, host_mac, 6);
 	memcpy(options.switch_mac, switch_mac, 6);
-	memcpy(options.gateway_mac, switch_mac, 6);
 	return veth_create(&options, diag);
 }
 

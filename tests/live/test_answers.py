@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Unmodified clients meet the switches: ping, traceroute, mtr, arping, neighbour discovery, and TCP through links with less
+room than its interface."""
+import ipaddress
+
+import re
+import threading
+
+from common import *
+
+LOOPBACKS = {"leaf1": ("172.16.0.1", "fd00:0:0:1:0:0:1:0"), "leaf2": ("172.16.0.2", "fd00:0:0:1:0:0:2:0"),
+             "spine1": ("172.17.0.1", "fd00:0:0:2:0:0:1:0"), "spine2": ("172.17.0.2", "fd00:0:0:2:0:0:2:0")}
+GATEWAYS = ("169.254.0.1", "fe80::1")
+ADDRESSES = {"h1": ("10.0.1.1", "fd00::1:1"), "h2": ("10.0.1.2", "fd00::1:2"), "h3": ("10.0.2.1", "fd00::2:1")}
+NARROW = 1400
+
+
+def name_by(address):
+    """The switch or host of an address."""
+    return next((name for name, both in (LOOPBACKS | ADDRESSES).items()
+                 if ipaddress.ip_address(address) in map(ipaddress.ip_address, both)), address)
+
+
+def transfer(source, destination, address, size=400_000):
+    """TCP from one namespace to another; returns the bytes that arrived."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with inside(destination, lambda: socket.create_server((address, 0), family=family)) as server, \
+            inside(source, lambda: socket.socket(family)) as client:
+        server.settimeout(30)
+        client.settimeout(30)
+        got = []
+
+        def serve():
+            taken, _ = server.accept()
+            taken.settimeout(30)
+            with taken:
+                got.append(sum(len(part) for part in iter(lambda: taken.recv(65536), b"")))
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            client.connect((address, server.getsockname()[1]))
+            client.sendall(bytes(size))
+            client.shutdown(socket.SHUT_WR)
+        finally:
+            thread.join(60)
+        return got[0] if got else 0
+
+
+class Clients(Shared):
+    EXACT = False
+
+    def on(self, host, *words, **options):
+        return self.up.exec(host, *words, **options)
+
+    def assert_pings(self, host, address, count=2):
+        scope = "%eth1" if address.startswith("fe80") else ""
+        done = self.on(host, "ping", "-n", "-c", count, "-i", "0.05", "-W", 5, address + scope)
+        self.assertIn(f"{count} received, 0% packet loss", done.out)
+
+    def hops(self, host, address, *options):
+        """By traceroute: a set of those who answered each hop."""
+        out = self.on(host, "traceroute", *(["-6"] if ":" in address else []), "-n", "-w", 5, "-q", 2, *options, address).out
+        return [{name_by(one) for one in re.findall(r"(?:\d+\.){3}\d+|[0-9a-f]+:[0-9a-f:]+", line)} for line in out.splitlines()[1:]]
+
+    def mtr_hops(self, host, address):
+        report = self.on(host, "mtr", "-n", "-j", "-c", 2, "-i", "0.2", address, timeout=60).json["report"]["hubs"]
+        self.assertEqual([hub["Loss%"] for hub in report], [0.0] * len(report))
+        return [name_by(hub["host"]) for hub in report]
+
+    def forget(self, host):
+        """Has the host find its neighbours and the paths' MTUs anew."""
+        command("ip", "-n", netns(self.name, host), "neigh", "flush", "dev", "eth1")
+        for family in ("-4", "-6"):
+            command("ip", "-n", netns(self.name, host), family, "route", "flush", "cache")
+
+    def neighbours(self, host):
+        found = command("ip", "-n", netns(self.name, host), "-j", "neigh", "show", "dev", "eth1").json
+        return {one["dst"]: one for one in found}
+
+
+class Fabric4And6(Clients):
+    @classmethod
+    def description(cls):
+        return {"fabric": {"name": cls.name, "topology": {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts-per-leaf": 2},
+                           "links": {"host": {"rate": "100G", "delay": "500ns"}, "fabric": {"rate": "100G", "delay": "500ns"},
+                                     "leaf1-spine1": {"mtu": NARROW}, "leaf1-spine2": {"mtu": NARROW}}, "dilation": 100},
+                "live": {"workers": 1, "idle": "sleep"},
+                "switch": {"buffer": {"size": "4MB"}, "routing": {"mode": "ecmp"}}, "hosts": {"ip": 6},
+                "attach": {host: {"netns": netns(cls.name, host)} for host in ("h1", "h3")}}
+
+    def test_every_gateway_and_loopback(self):
+        for host in ("h1", "h3"):
+            for address in [*GATEWAYS, *(one for both in LOOPBACKS.values() for one in both)]:
+                with self.subTest(f"{host} {address}"):
+                    self.assert_pings(host, address)
+
+    def test_simulated_hosts(self):
+        for address in ADDRESSES["h2"]:
+            for host in ("h1", "h3"):
+                self.assert_pings(host, address)
+
+    def test_traceroute(self):
+        for index in (0, 1):
+            for options in ((), ("-I",)):
+                hops = self.hops("h1", ADDRESSES["h3"][index], *options)
+                self.assertEqual([hops[0], *hops[2:]], [{"leaf1"}, {"leaf2"}, {"h3"}], hops)
+                self.assertLessEqual(hops[1], {"spine1", "spine2"})
+            self.assertEqual(self.hops("h1", LOOPBACKS["spine2"][index]), [{"leaf1"}, {"spine2"}])
+            self.assertEqual(self.hops("h3", LOOPBACKS["leaf2"][index]), [{"leaf2"}])
+
+    def test_mtr(self):
+        for index in (0, 1):
+            hops = self.mtr_hops("h1", ADDRESSES["h3"][index])
+            self.assertEqual((hops[0], hops[2:]), ("leaf1", ["leaf2", "h3"]), hops)
+            self.assertIn(hops[1], ("spine1", "spine2"))
+
+    def test_the_gateway_is_learned(self):
+        self.forget("h1")
+        for gateway, loopback in zip(GATEWAYS, LOOPBACKS["leaf1"]):
+            self.assert_pings("h1", loopback)
+            entry = self.neighbours("h1")[gateway]
+            self.assertNotIn("PERMANENT", entry["state"])
+            self.assertRegex(entry["lladdr"], r"^02:01:00:00:00:01$")
+
+    def test_arping(self):
+        done = self.on("h1", "arping", "-c", 2, "-I", "eth1", "-w", 10, GATEWAYS[0])
+        self.assertEqual(len(re.findall(r"reply from 169\.254\.0\.1 \[02:01:00:00:00:01\]", done.out, re.I)), 2, done.out)
+        # To announce oneself, or to look whether an address is free, disturbs nobody.
+        def dropped():      # but for what IPv6 of Linux says to all routers
+            return {reason: count for reason, count in drops(self.up.show("drops")["nodes"]).items() if reason not in ("martian", "multicast")}
+        before = dropped()
+        self.on("h1", "arping", "-U", "-c", 2, "-I", "eth1", ADDRESSES["h1"][0])
+        self.on("h1", "arping", "-A", "-c", 1, "-I", "eth1", ADDRESSES["h1"][0])
+        self.assertEqual(dropped(), before)
+        self.on("h1", "arping", "-D", "-c", 2, "-I", "eth1", "-w", 3, ADDRESSES["h1"][0])     # the address is free
+
+    def test_neighbour_discovery(self):
+        done = self.on("h1", "ndisc6", "-n", "-1", "-w", 5000, GATEWAYS[1], "eth1")
+        self.assertRegex(done.out, r"02:01:00:00:00:01")
+
+    def test_path_mtu(self):
+        """TCP is told of the link with less room, by the leaf one way and by a spine the other."""
+        for source, destination in (("h1", "h3"), ("h3", "h1")):
+            for address in ADDRESSES[destination]:
+                with self.subTest(f"{source} to {address}"):
+                    self.forget("h1")
+                    self.forget("h3")
+                    self.assertEqual(transfer(netns(self.name, source), netns(self.name, destination), address), 400_000)
+                    route = command("ip", "-n", netns(self.name, source), "-j", "route", "get", address).json
+                    self.assertIn(NARROW, [metrics.get("mtu") for metrics in route[0].get("metrics", [])], route)
+        self.assertGreaterEqual(drops(self.up.show("drops")["nodes"])["mtu-exceeded"], 2)
+
+    def test_unreachable(self):
+        for address, who in (("10.0.2.99", 0), ("fd00::2:99", 1)):
+            done = self.on("h1", "ping", "-n", "-c", 1, "-W", 5, address, status=1)
+            leaf = ipaddress.ip_address(LOOPBACKS["leaf2"][who])
+            self.assertRegex(done.out, rf"From {leaf}.*(Net Unreachable|No route)")
+
+
+class Tenants(Clients):
+    """In VXLAN, links with no more room than the hosts' interfaces have."""
+    ROOM = 1500
+
+    @classmethod
+    def description(cls):
+        description = demo(cls.name, attach=("h1", "h5", "h3"), dilation=100)
+        description["fabric"]["mtu"] = cls.ROOM
+        description["fabric"]["links"]["fabric"]["mtu"] = cls.ROOM
+        return description
+
+    def test_gateway_and_leaf(self):
+        for host, leaf in (("h1", "leaf1"), ("h3", "leaf1"), ("h5", "leaf2")):
+            self.assert_pings(host, GATEWAYS[0])
+            self.assert_pings(host, LOOPBACKS[leaf][0])
+
+    def test_simulated_hosts(self):
+        for address in ("10.0.1.2", "10.0.2.2"):
+            self.assert_pings("h1", address)
+
+    def test_traceroute_and_mtr(self):
+        """The tunnel is one hop."""
+        ADDRESSES["h5"] = (HOSTS["h5"], "fd00::2:1")
+        self.addCleanup(ADDRESSES.pop, "h5")
+        self.assertEqual([len(one) for one in self.hops("h1", HOSTS["h5"])], [1, 1, 1])
+        self.assertEqual(self.mtr_hops("h1", HOSTS["h5"])[:2], ["leaf1", "leaf2"])
+
+    def test_another_tenant(self):
+        done = self.on("h1", "ping", "-n", "-c", 1, "-W", 5, HOSTS["h3"], status=1)
+        self.assertRegex(done.out, rf"From {LOOPBACKS['leaf1'][0]}.*Net Unreachable")
+
+    def test_path_mtu(self):
+        self.assertEqual(transfer(netns(self.name, "h1"), netns(self.name, "h5"), HOSTS["h5"]), 400_000)
+        route = command("ip", "-n", netns(self.name, "h1"), "-j", "route", "get", HOSTS["h5"]).json
+        self.assertIn(self.ROOM - 50, [metrics.get("mtu") for metrics in route[0].get("metrics", [])], route)
+
+
+if __name__ == "__main__":
+    unittest.main()
