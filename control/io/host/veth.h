@@ -29,7 +29,7 @@ struct veth_options {
 	const char *fabric; // its name, for the error of a second fabric that wants the namespace
 	uint8_t host_mac[6];
 	uint8_t switch_mac[6];
-	unsigned mtu;           // IP MTU of both ends
+	unsigned mtu; // IP MTU of both ends
 	const struct veth_address *addresses;
 	unsigned address_count;
 	const struct veth_route *routes;
@@ -47,7 +47,7 @@ int veth_create(const struct veth_options *options, struct diag *diag);
 int veth_readdress(const struct veth_options *options, const struct veth_address *old,
 		   struct diag *diag);
 
-// Gives the host's end, which has been down, what Linux took from it then: IPv6 addresses, neighbours
-// and routes. What is there is left alone. Returns 0, or -errno with an error in diag. Control thread,
+// Gives the host's end, which has been down, what Linux took from it then: IPv6 addresses and
+// routes. What is there is left alone. Returns 0, or -errno with an error in diag. Control thread,
 // root.
 int veth_restore(const struct veth_options *options, struct diag *diag);

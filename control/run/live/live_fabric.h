@@ -104,8 +104,8 @@ void devices_set_link(struct live_fabric *live, struct device_port *d, bool up);
 void devices_remove_made(struct live_fabric *live, struct device_port *d);
 // Frees the packets of a wire that nobody puts on any more, and the wire. NULL is fine.
 void devices_close_wire(struct wire *w, struct packet_pool *packets);
-// Gives the interface of an attached host, which has been down, its addresses, neighbours and routes
-// again. Nothing for one that Roost did not make. Returns 0 or -errno.
+// Gives the interface of an attached host, which has been down, its addresses and routes again.
+// Nothing for one that Roost did not make. Returns 0 or -errno.
 int devices_restore_host(const struct live_fabric *live, const struct device_port *d,
 			 struct diag *diag);
 
