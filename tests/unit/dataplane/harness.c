@@ -298,6 +298,8 @@ harness_check(const struct harness *h)
 		const struct port *p = &n->ports[i];
 
 		received += p->rx_packets - p->control_rx + p->control_tx;
+		for (unsigned int k = 0; k < ANSWER_PACKETS; k++)
+			received += p->answers[k];
 		gone += p->tx_packets;
 		for (unsigned int k = 0; k < DROP_COUNT; k++)
 			gone += p->drops[k];
