@@ -94,6 +94,19 @@ test_drops(void **state)
 }
 
 static void
+test_answers(void **state)
+{
+	(void)state;
+	require("answers", NULL,
+		"{\"nodes\": {\"leaf1\": {\"ports\": {\"swp1\": {\"answers\": {\"arp-reply\": 2}},"
+		" \"swp2\": {\"answers\": {\"arp-reply\": 1}}, \"swp3\": {}}}},"
+		" \"kinds\": {\"arp-reply\": \"ARP\"}}",
+		"arp-reply  3, at leaf1.swp1 (2), leaf1.swp2 (1)\n    ARP\n");
+	require("answers", NULL, "{\"nodes\": {}, \"kinds\": {}}",
+		"no switch has answered anything\n");
+}
+
+static void
 test_route(void **state)
 {
 	(void)state;
@@ -278,6 +291,7 @@ main(void)
 		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_config),
 		cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_route),
 		cmocka_unit_test(test_queue_pairs),
 		cmocka_unit_test(test_steering),

@@ -14,6 +14,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
+#include <net/if_arp.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -194,6 +196,20 @@ a_pair_that_cannot_be_finished_is_not_there(void **state)
 
 // ---- packets through AF_XDP ---------------------------------------------------------------------
 
+// There is no leaf that would answer ARP for the gateway.
+static void
+know_gateway(int fd)
+{
+	struct sockaddr_in gateway = {.sin_family = AF_INET};
+	struct arpreq entry = {.arp_flags = ATF_COM | ATF_PERM, .arp_dev = "eth1"};
+
+	inet_pton(AF_INET, "10.1.0.1", &gateway.sin_addr);
+	memcpy(&entry.arp_pa, &gateway, sizeof(gateway));
+	entry.arp_ha.sa_family = ARPHRD_ETHER;
+	memcpy(entry.arp_ha.sa_data, switch_mac, 6);
+	assert_int_equal(ioctl(fd, SIOCSARP, &entry), 0);
+}
+
 static int
 open_udp(void *arg)
 {
@@ -203,6 +219,7 @@ open_udp(void *arg)
 	(void)arg;
 	assert_true(fd >= 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	know_gateway(fd);
 	return fd;
 }
 
