@@ -144,9 +144,12 @@ connection_take(struct connection *c, size_t length)
 static size_t
 connection_skip_blanks(struct connection *c)
 {
-	const char *from = c->in + c->in_start;
+	const char *from;
 	size_t blanks = 0;
 
+	if (c->in_length == 0)
+		return 0;
+	from = c->in + c->in_start;
 	for (size_t i = 0; i < c->in_length && from[i] != '\0' && strchr(" \t\r\n", from[i]); i++)
 		if (from[i] == '\n')
 			blanks = i + 1;
