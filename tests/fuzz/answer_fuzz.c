@@ -143,7 +143,9 @@ ask(const uint8_t *frame, uint32_t bytes)
 	packet_meta(m)->in_port = 0;
 	packet_meta(m)->tenant = TENANT_NONE;
 	verdict = stage_parse(n, in, m, leaf.now);
-	if (verdict == STAGE_NEXT && !header_reserved_address(packet_data(m)))
+	if (verdict == STAGE_NEXT && header_reserved_address(packet_data(m)))
+		verdict = STAGE_CONSUMED; // control_frames is theirs
+	if (verdict == STAGE_NEXT)
 		verdict = stage_control_frames(n, in, m, leaf.now);
 	if (verdict == STAGE_NEXT)
 		verdict = stage_classify(n, in, m, leaf.now, 0);
