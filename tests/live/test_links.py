@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The links of attached hosts: a host that takes its interface down, a namespace that goes and comes back."""
+import signal
+
 from common import *
 
 RINGS = 2 * 2048        # packets in the rings of a device on a veth
@@ -152,3 +154,15 @@ class NamespacesOfOthers(LiveCase):
         self.assertTrue(Path("/run/netns", h5).exists())
         self.assertFalse(Path("/run/netns", netns(name, "h1")).exists())
         command("ip", "netns", "del", h5)
+
+    def test_one_that_took_the_name_after_a_kill_stays(self):
+        name = name_of("killed")
+        h5 = netns(name, "h5")
+        self.addCleanup(command, "ip", "netns", "del", h5, status=None)
+        roost("up", self.file(demo(name, attach=("h1", "h5")), f"{name}.yaml"))
+        os.kill(json.loads(Path(f"/run/roost/{name}.state").read_text())["pid"], signal.SIGKILL)
+        command("ip", "netns", "del", h5)
+        command("ip", "netns", "add", h5)
+        roost("down", name)
+        self.assertTrue(Path("/run/netns", h5).exists())
+        self.assertFalse(Path("/run/netns", netns(name, "h1")).exists())

@@ -142,31 +142,35 @@ netns_prepare_directory(void)
 	return 0;
 }
 
-// In a fresh namespace: gives it the name whose path is `arg`.
+// In a fresh namespace: gives it the name whose path is `path`. From then on it has its mark.
 static int
-netns_bind_self(const char *path)
+netns_bind_self(const char *path, const char *fabric)
 {
-	if (mount(NETNS_SELF, path, "none", MS_BIND, NULL) != 0)
-		return -errno;
-	return link_set_up("lo");
+	int error = link_set_up("lo");
+
+	if (error == 0)
+		error = link_set_fabric("lo", fabric);
+	if (error == 0 && mount(NETNS_SELF, path, "none", MS_BIND, NULL) != 0)
+		error = -errno;
+	return error;
 }
 
 static int
-netns_create_at(const char *path)
+netns_create_at(const char *path, const char *fabric)
 {
 	int previous = netns_open(NULL);
 	int error;
 
 	if (previous < 0)
 		return previous;
-	error = unshare(CLONE_NEWNET) != 0 ? -errno : netns_bind_self(path);
+	error = unshare(CLONE_NEWNET) != 0 ? -errno : netns_bind_self(path, fabric);
 	if (interface_leave_netns(previous) != 0)
 		abort(); // as in netns_run()
 	return error;
 }
 
 int
-netns_create(const char *name, bool *created, struct diag *diag)
+netns_create(const char *name, const char *fabric, bool *created, struct diag *diag)
 {
 	char path[NETNS_PATH_MAX];
 	int error = netns_path(name, path);
@@ -192,7 +196,7 @@ netns_create(const char *name, bool *created, struct diag *diag)
 		goto fail;
 	}
 	close(fd);
-	error = netns_create_at(path);
+	error = netns_create_at(path, fabric);
 	if (error == 0) {
 		*created = true;
 		return 0;
@@ -214,6 +218,30 @@ netns_delete(const char *name)
 		return error;
 	umount2(path, MNT_DETACH);
 	return unlink(path) != 0 ? -errno : 0;
+}
+
+// In the namespace.
+static int
+netns_read_mark(void *arg)
+{
+	return link_get("lo", arg);
+}
+
+int
+netns_delete_own(const char *name, const char *fabric)
+{
+	int error, fd = netns_open(name);
+	struct link_info loopback;
+
+	if (fd < 0)
+		return fd == -EINVAL ? netns_delete(name) : fd; // an interrupted removal
+	error = netns_run(fd, netns_read_mark, &loopback);
+	close(fd);
+	if (error != 0)
+		return error;
+	if (link_fabric(&loopback) == NULL || strcmp(link_fabric(&loopback), fabric) != 0)
+		return -EPERM;
+	return netns_delete(name);
 }
 
 int

@@ -9,12 +9,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Makes the namespace and brings its loopback up. An existing one is used unchanged.
-// `created`: whether it was made here. Returns 0, or -errno with an error in diag.
-int netns_create(const char *name, bool *created, struct diag *diag);
+// Makes the namespace for a fabric and brings its loopback up, whose alias names the fabric before the
+// namespace has its name. An existing one is used unchanged. `created`: whether it was made here.
+// Returns 0, or -errno with an error in diag.
+int netns_create(const char *name, const char *fabric, bool *created, struct diag *diag);
 
 // Removes the name; the namespace goes when its last process does. Returns 0, -ENOENT or -errno.
 int netns_delete(const char *name);
+// The same of a namespace that was made for a fabric of that name. Another one that has taken its name
+// since stays. Returns also -EPERM.
+int netns_delete_own(const char *name, const char *fabric);
 
 // Opens a namespace by name or by its path in /proc, or this thread's own for NULL. Returns a descriptor for the caller to
 // close, or -errno (-ENOENT: no such name; -EINVAL: not a name, or a file that is no namespace).

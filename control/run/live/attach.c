@@ -195,6 +195,7 @@ forget(struct device_port *d, bool with_entry)
 		arena_free(d->own);
 		free(d->own);
 	}
+	free(d->drops);
 	*d = (struct device_port){.host = TOPOLOGY_NONE, .detached = true, .live = d->live};
 }
 

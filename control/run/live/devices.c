@@ -187,11 +187,11 @@ check_interface(const struct live_fabric *live, const struct device_port *d)
 
 // Opened again, a device may find the namespace that Roost once made, or another of that name.
 static int
-prepare_netns(struct device_port *d, struct diag *diag)
+prepare_netns(const struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
 	struct netns_id id;
 	bool created;
-	int rc = netns_create(d->netns, &created, diag);
+	int rc = netns_create(d->netns, live->config->fabric.name.text, &created, diag);
 
 	if (rc != 0 || netns_identify(d->netns, &id) != 0)
 		return rc;
@@ -222,7 +222,7 @@ static int
 prepare_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
 	struct tap_request tap = {d, live->config->fabric.name.text, diag};
-	int rc = d->netns != NULL ? prepare_netns(d, diag) : 0;
+	int rc = d->netns != NULL ? prepare_netns(live, d, diag) : 0;
 
 	if (rc != 0)
 		return rc;

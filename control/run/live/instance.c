@@ -209,7 +209,7 @@ static void
 remove_netns(const char *netns, const char *fabric)
 {
 	hosts_file_remove(netns, fabric);
-	netns_delete(netns);
+	(void)netns_delete_own(netns, fabric);
 }
 
 // Removes what is not a file.

@@ -45,8 +45,8 @@ refuses_names_that_are_paths(void **state)
 	bool created;
 
 	(void)state;
-	assert_int_equal(netns_create("", &created, &diag), -EINVAL);
-	assert_int_equal(netns_create("../x", &created, &diag), -EINVAL);
+	assert_int_equal(netns_create("", "demo", &created, &diag), -EINVAL);
+	assert_int_equal(netns_create("../x", "demo", &created, &diag), -EINVAL);
 	assert_int_equal(netns_delete(".."), -EINVAL);
 	assert_int_equal(netns_open("a/b"), -EINVAL);
 	assert_int_equal(netns_open("roost-no-such-namespace"), -ENOENT);
@@ -66,9 +66,9 @@ makes_enters_and_removes_one(void **state)
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	assert_int_equal(netns_create(name, &created, &diag), 0);
+	assert_int_equal(netns_create(name, "demo", &created, &diag), 0);
 	assert_true(created);
-	assert_int_equal(netns_create(name, &created, &diag), 0);
+	assert_int_equal(netns_create(name, "demo", &created, &diag), 0);
 	assert_false(created);
 	fd = netns_open(name);
 	assert_true(fd >= 0);
@@ -97,14 +97,16 @@ takes_over_a_stale_file(void **state)
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	assert_int_equal(netns_create(name, &created, &diag), 0);
-	assert_int_equal(netns_delete(name), 0);
+	assert_int_equal(netns_create(name, "demo", &created, &diag), 0);
+	assert_int_equal(netns_delete_own(name, "another"), -EPERM);
+	assert_int_equal(netns_delete_own(name, "demo"), 0);
+	assert_int_equal(netns_delete_own(name, "demo"), -ENOENT);
 	snprintf(path, sizeof(path), "/var/run/netns/%s", name);
 	fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0);
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(netns_open(name), -EINVAL);
-	assert_int_equal(netns_create(name, &created, &diag), 0);
+	assert_int_equal(netns_create(name, "demo", &created, &diag), 0);
 	assert_true(created);
 	fd = netns_open(name);
 	assert_true(fd >= 0);
@@ -160,7 +162,7 @@ runs_a_command_inside(void **state)
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	assert_int_equal(netns_create(name, &created, &diag), 0);
+	assert_int_equal(netns_create(name, "demo", &created, &diag), 0);
 	child = fork();
 	if (child == 0)
 		_exit(-host_exec(name, argv, &diag));

@@ -378,7 +378,8 @@ start(void **state)
 	snprintf(netns, sizeof(netns), "roost-veth-test-%d", (int)getpid());
 	if (geteuid() != 0)
 		return 0;
-	if (netns_enter_private(&previous) != 0 || netns_create(netns, &created, &diag) != 0 ||
+	if (netns_enter_private(&previous) != 0 ||
+	    netns_create(netns, "demo", &created, &diag) != 0 ||
 	    eal_start(&eal, err, sizeof(err)) != 0) {
 		print_error("%s%s\n", diag_first_error(&diag), err);
 		return -1;
