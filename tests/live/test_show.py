@@ -30,7 +30,8 @@ class Show(Shared):
                     self.assertEqual((answer["log"], answer["log_lost"]), ([], 0))
                 elif word == "network":
                     self.assertEqual({row["tenant"] for row in answer["networks"]}, {"red", "blue", "rest"})
-                elif word in ("neighbour", "steering"):   # of a fabric that learns, or shares interfaces with Linux
+                # Of a fabric that learns, puts packets in order, or shares interfaces with Linux.
+                elif word in ("neighbour", "reorder", "steering"):
                     self.assertEqual(answer["nodes"], {})
                 else:
                     self.assertIn("h2" if word == "queue-pairs" else "leaf1", answer["nodes"])
