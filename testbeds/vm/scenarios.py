@@ -31,6 +31,7 @@ class Scenario:
     reorder: bool = False
     buffer: str = "4MB"
     ecn: str = "{min: 50KB, max: 500KB}"
+    detour: bool = False        # the way over spine2 is longer, so packets overtake each other
     streams: tuple = ()         # simulated hosts that send to the server's port, in the same lossless class
     rate: str = "60G"           # of each
 
@@ -47,12 +48,13 @@ class Scenario:
                              for i, host in enumerate(MACHINES))
         streams = "".join(f"\n  - {{kind: stream, from: {host}, to: {SERVER}, priority: {LOSSLESS}, packet: 1000B, "
                           f"rate: {self.rate}, until: 10s}}" for host in self.streams)
+        detour = "".join(f"\n    {leaf}-spine2: {{delay: 5us}}" for leaf in ("leaf1", "leaf2")) if self.detour else ""
         return f"""fabric:
   name: {name}
   topology: {{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}
   links:
     host:   {{rate: 100G, delay: 500ns}}
-    fabric: {{rate: 100G, delay: 500ns}}
+    fabric: {{rate: 100G, delay: 500ns}}{detour}
   mtu: {MTU}
   dilation: {DILATION}
 live: {{workers: 1, idle: sleep}}
@@ -73,6 +75,7 @@ SCENARIOS = {one.name: one for one in (
     Scenario("plain", "one path for each queue pair"),
     Scenario("adaptive", "packets of a queue pair take both spines, and are put in order", mode="adaptive",
              reorder=True),
+    Scenario("detour", "the same, and the way over spine2 is 9 us longer", mode="adaptive", reorder=True, detour=True),
     Scenario("incast", "a write beside two simulated senders into one port, with 900 KB of buffer", tests=("write",),
              messages=19, qps=16, buffer="900KB", streams=IN_THE_WAY),
     Scenario("ecn", "beside the same senders, with marks from 5 KB on", tests=("write",), messages=32, ecn=MARKS_EARLY,
@@ -95,6 +98,7 @@ class Result:
     lossless_drops: int = 0
     marked: int = 0             # packets that switches marked
     pauses: int = 0             # XOFFs that switches sent
+    held: int = 0               # packets that a NIC of the fabric put in order
     ce: int = 0                 # packets that arrived in the VMs with such a mark
     kernel: dict = field(default_factory=dict)      # what the taps lost
 
@@ -122,8 +126,9 @@ class Result:
 
 
 def fabric_counters(bed):
-    """Sums over all nodes: drops by reason, drops and marks of the lossless class, XOFFs."""
+    """Sums over all nodes: drops by reason, drops and marks of the lossless class, XOFFs, packets put in order."""
     drops, lossless, marked, pauses = {}, 0, 0, 0
+    held = sum(port["reorder_held"] for node in bed.show("reorder")["nodes"].values() for port in node["ports"].values())
     for node in bed.show("drops")["nodes"].values():
         for port in node["ports"].values():
             for reason, count in port["drops"].items():
@@ -136,7 +141,7 @@ def fabric_counters(bed):
             lossless += group.get("dropped", 0) + queue.get("dropped", 0)
             marked += queue.get("ecn_marked", 0)
             pauses += group.get("xoff", 0)
-    return {"drops": drops, "lossless_drops": lossless, "marked": marked, "pauses": pauses}
+    return {"drops": drops, "lossless_drops": lossless, "marked": marked, "pauses": pauses, "held": held}
 
 
 def difference(now, before):
