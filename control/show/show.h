@@ -40,6 +40,7 @@ struct show_state {
 	json_t *learned;      // {NODE: {"learning": {VRF: {...}}, "neighbours": {VRF: [...]}}}
 	json_t *device_drops; // {"advice": {REASON: ...}, "nodes": {NODE: {PORT: {REASON: packets}}}}
 	json_t *steering;     // {NODE: {PORT: {"netdev", "program", ..., "classes": {...}}}}
+	json_t *devices;      // {NODE: {PORT: {"host", "is", "driver", "mtu", "state"}}}
 	// The log (counters_add_log()), or NULL.
 	json_t *log;
 	uint64_t log_lost; // entries missing from it
@@ -59,6 +60,7 @@ enum show_needs {
 	SHOW_NEEDS_QUEUE_PAIRS = 1 << 6,
 	SHOW_NEEDS_DEVICES = 1 << 7,      // drops in devices, which the caller adds to the answer
 	SHOW_NEEDS_DEVICE_DROPS = 1 << 8, // show_state.device_drops
+	SHOW_NEEDS_ATTACHED = 1 << 9,     // show_state.devices
 };
 
 // Of the answer to params.

@@ -43,9 +43,7 @@ class Attach(LiveCase):
         self.assert_clean(self.name)
 
     def drivers(self, fabric):
-        """The devices that are open, without their arguments."""
-        return [port["device"]["spec"].partition(",")[0] for node in fabric.show("interface")["nodes"].values()
-                for port in node["ports"].values() if "device" in port]
+        return [port["driver"] for node in fabric.show("device")["nodes"].values() for port in node["ports"].values()]
 
     def test_jumbo(self):
         """iperf3 at an MTU of 9000: whole segments cross, and nothing is lost on the way."""
@@ -281,6 +279,9 @@ class Attach(LiveCase):
             done = fabric.roost("attach", "h5", f"netns={there}", "mtu=1400")
             self.assertEqual((done.out, done.err), ("", ""))
             fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
+            self.assertEqual(fabric.show("device", "leaf2")["nodes"]["leaf2"]["ports"]["swp1"],
+                             {"host": "h5.eth1", "is": f"namespace {there}", "driver": "net_af_packet2", "mtu": 1400,
+                              "state": "up"})
             self.assertEqual(command("ip", "-n", there, "-j", "link", "show", "eth1").json[0]["mtu"], 1400)
             for words, error in ((("h5", "netns=other"), "h5 is attached already, as h5"),
                                  (("h2", f"netns={there}"), f"{there} is the namespace of h5 already"),

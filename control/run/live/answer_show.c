@@ -95,6 +95,8 @@ collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, str
 		s->device_drops = collect_lost_by_devices(live);
 	if (needs & SHOW_NEEDS_STEERING)
 		rc = collect_steering(s, live);
+	if (needs & SHOW_NEEDS_ATTACHED)
+		collect_attached(s, live);
 	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
 		rc = settings_cache_collect(&a->settings, s, live);
 	return rc;
@@ -127,6 +129,7 @@ answer_show(void *context, const json_t *params, json_t **result, struct diag *d
 	json_decref(s.learned);
 	json_decref(s.device_drops);
 	json_decref(s.steering);
+	json_decref(s.devices);
 	arena_free(&arena);
 	return rc;
 }

@@ -254,8 +254,8 @@ live_attach(struct live_fabric *live, const char *host, const char *const *words
 	if (rc == 0 && live->device_room - end < TOPOLOGY_HOST_PORTS_MAX)
 		rc = diag_fail(diag, ENOSPC,
 			       "hosts have been attached too often: take the fabric down and up");
-	if (rc == 0 && live->outer_netns < 0)
-		rc = netns_enter_private(&live->outer_netns);
+	if (rc == 0 && live->outer_netns < 0 && (rc = netns_enter_private(&live->outer_netns)) != 0)
+		(void)diag_fail(diag, -rc, "a network namespace of its own: %s", strerror(-rc));
 	if (rc == 0)
 		rc = device_ports_add(live->devices, &end, live->topology, attach, diag);
 	if (rc == 0)

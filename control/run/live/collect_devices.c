@@ -5,6 +5,8 @@
 
 #include "dataplane/device/xdp/steering.h"
 
+#include <string.h>
+
 static json_t *
 classes_json(const struct steer_count *counts)
 {
@@ -87,6 +89,41 @@ collect_lost_by_devices(const struct live_fabric *live)
 		}
 	}
 	return out;
+}
+
+static json_t *
+attached_json(const struct live_fabric *live, const struct device_port *d)
+{
+	char host[TOPOLOGY_NAME_MAX] = "-", netns[HOST_NETNS_TEXT],
+	     is[HOST_NETNS_TEXT + 32] = "a device";
+	char driver[DEVICE_SPEC_MAX];
+
+	if (d->host != TOPOLOGY_NONE)
+		topology_port_name(live->topology, live->topology->first_host + d->host,
+				   d->host_port, host);
+	if (d->own_veth)
+		snprintf(is, sizeof(is), "namespace %s", host_netns_text(d->attach, netns));
+	else if (d->interface[0] != '\0')
+		snprintf(is, sizeof(is), "tap %s", d->interface);
+	else if (d->netdev != NULL)
+		snprintf(is, sizeof(is), "netdev %s", d->netdev);
+	snprintf(driver, sizeof(driver), "%.*s", (int)strcspn(d->spec, ","), d->spec);
+	return json_pack("{s:s, s:s, s:s, s:I, s:s}", "host", host, "is", is, "driver", driver,
+			 "mtu", (json_int_t)d->mtu, "state", d->up ? "up" : "down");
+}
+
+void
+collect_attached(struct show_state *s, const struct live_fabric *live)
+{
+	s->devices = json_object();
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
+		const struct topo_node *node = &live->topology->nodes[d->node];
+
+		if (!d->detached)
+			json_object_set_new(show_child(s->devices, node->name),
+					    node->ports[d->port].name, attached_json(live, d));
+	}
 }
 
 static json_t *
