@@ -102,7 +102,9 @@ struct config_live {
 	uint16_t cpus[CONFIG_CPUS_MAX];
 	enum config_idle idle;
 	enum config_hugepages hugepages;
-	uint64_t max_lag_ps;        // wall time
+	uint64_t max_lag_ps; // wall time
+	uint64_t packet_memory_bytes;
+	bool packet_memory_auto;
 	struct config_name readers; // the group that may read the API; text NULL: none
 };
 

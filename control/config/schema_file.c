@@ -38,6 +38,10 @@ static const struct schema_key live_keys[] = {
 	 AT(live.hugepages), .choices = hugepages},
 	{"max-lag", SCHEMA_DURATION, .def = "10ms", .help = "wall time before the clock slips",
 	 AT(live.max_lag_ps), .min = 1000000, .max = SCHEMA_HOUR_PS},
+	{"packet-memory", SCHEMA_BYTES, .def = "auto",
+	 .help = "that packets may take; auto: half of the machine's", AT(live.packet_memory_bytes),
+	 .word = "auto", .flag_offset = offsetof(struct config, live.packet_memory_auto), .min = 1,
+	 .max = SCHEMA_BYTES_MAX},
 	{"readers", SCHEMA_TEXT,
 	 .help = "the group whose members may read, through the API and `show`", AT(live.readers)},
 };

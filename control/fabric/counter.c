@@ -147,6 +147,18 @@
 	    CELLS(watermark_persistent(&pool->used_before, pool->used_max)), \
 	    "peak of `used` since the persistent watermarks were last cleared")
 
+// Packets in memory, of a switch of a live fabric.
+#define MEMORY_ROWS(ROW) \
+	ROW(MEMORY, MEMORY, most, GAUGE, "packets", counter_packets_most(at), \
+	    "the switch's share: so many may wait; absent: any number") \
+	ROW(MEMORY, MEMORY, used, GAUGE, "packets", packets->used, "in queues now") \
+	ROW(MEMORY, MEMORY, used_max, GAUGE, "packets", \
+	    watermark_user(&packets->used_before, packets->used_max), \
+	    "peak of `used` since the watermarks were last cleared") \
+	ROW(MEMORY, MEMORY, used_max_persistent, GAUGE, "packets", \
+	    watermark_persistent(&packets->used_before, packets->used_max), \
+	    "peak of `used` since the persistent watermarks were last cleared")
+
 // A guarantee is set aside in each pool that knows tenants; the larger of the two ingress pools' is
 // the tenant's.
 #define TENANT_ROWS(ROW) \
@@ -172,6 +184,7 @@
 
 #define ALL_ROWS(ROW) \
 	PORT_ROWS(ROW) REORDER_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) \
+	MEMORY_ROWS(ROW) \
 	TENANT_ROWS(ROW)
 
 // clang-format on
@@ -193,6 +206,14 @@ counter_pool_size(const struct counter_place *at)
 	const struct tables *t = report_tables(at->n);
 
 	return t != NULL ? t->pools[at->index].size : 0;
+}
+
+static uint32_t
+counter_packets_most(const struct counter_place *at)
+{
+	const struct tables *t = report_tables(at->n);
+
+	return t != NULL ? t->packet_limits[at->index].most : 0;
 }
 
 static uint32_t
@@ -226,6 +247,8 @@ counter_guaranteed(const struct counter_place *at)
 	UNUSED const struct queue *q = &p->queues[i]; \
 	UNUSED const struct queue_cold *qm = &p->queue_cold[i]
 #define POOL_PLACE UNUSED const struct pool *pool = &at->n->node->buffer.pools[at->index]
+#define MEMORY_PLACE \
+	UNUSED const struct packet_use *packets = &at->n->node->buffer.packets[at->index]
 #define TENANT_PLACE                                                                              \
 	const struct tenant_use *uses = at->n->node->buffer.tenants;                              \
 	UNUSED const struct tenant_use use = uses != NULL ? uses[at->index] : (struct tenant_use) \
@@ -313,6 +336,7 @@ counter_print_markdown(FILE *to)
 		[COUNTER_OF_GROUP] = "A priority group (`pg`)",
 		[COUNTER_OF_QUEUE] = "A queue (`queue`)",
 		[COUNTER_OF_POOL] = "A pool (`pools`)",
+		[COUNTER_OF_MEMORY] = "Packets in memory of a switch of a live fabric (`packets`)",
 		[COUNTER_OF_TENANT] = "A tenant (`tenants`)",
 	};
 	static const char *const kinds[] = {

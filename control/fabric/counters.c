@@ -211,6 +211,30 @@ pools(const struct report_node *n)
 	return out;
 }
 
+// NULL where any number of packets may wait.
+static json_t *
+packets(const struct report_node *n)
+{
+	static const char *const kinds[PACKET_KINDS] = {
+		[PACKET_SMALL] = "small", [PACKET_LARGE] = "large", [PACKET_OF_DEVICE] = "device"};
+	const struct tables *t = report_tables(n);
+	json_t *out;
+
+	if (t == NULL || t->packet_limits[PACKET_SMALL].most == 0)
+		return NULL;
+	out = json_object();
+	for (unsigned int i = 0; i < PACKET_KINDS; i++) {
+		const struct counter_place at = {.n = n, .index = i};
+		json_t *one = json_object();
+
+		counter_add(one, COUNTER_OF_MEMORY, COUNTERS_MEMORY, &at);
+		if (t->packet_limits[i].most == 0)
+			json_object_del(one, "most");
+		json_object_set_new(out, kinds[i], one);
+	}
+	return out;
+}
+
 static json_t *
 tenants(const struct report_node *n)
 {
@@ -243,6 +267,7 @@ ports(const struct report_node *n, unsigned int parts, ps_t now)
 json_t *
 counters_node(const struct report_node *n, unsigned int parts, ps_t now)
 {
+	json_t *in_memory = parts & COUNTERS_MEMORY ? packets(n) : NULL;
 	json_t *out = json_object();
 	json_t *histograms;
 
@@ -250,6 +275,8 @@ counters_node(const struct report_node *n, unsigned int parts, ps_t now)
 		json_object_set_new(out, "ports", ports(n, parts, now));
 	if (parts & COUNTERS_POOLS)
 		json_object_set_new(out, "pools", pools(n));
+	if (in_memory != NULL)
+		json_object_set_new(out, "packets", in_memory);
 	if (parts & COUNTERS_TENANTS)
 		json_object_set_new(out, "tenants", tenants(n));
 	if (!(parts & COUNTERS_HISTOGRAMS))

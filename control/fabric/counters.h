@@ -77,7 +77,8 @@ enum counters_part {
 	COUNTERS_POOLS = 1 << 6,
 	COUNTERS_TENANTS = 1 << 7,
 	COUNTERS_HISTOGRAMS = 1 << 8, // only where some are configured
-	COUNTERS_ALL = (1 << 9) - 1,
+	COUNTERS_MEMORY = 1 << 10,    // packets in memory, where they are limited
+	COUNTERS_ALL = ((1 << 9) - 1) | COUNTERS_MEMORY,
 	COUNTERS_REORDER = 1 << 9, // only of ports that put packets in order; with COUNTERS_TRAFFIC
 };
 
@@ -87,6 +88,7 @@ enum counter_scope {
 	COUNTER_OF_GROUP,    // of a port
 	COUNTER_OF_QUEUE,    // of a port
 	COUNTER_OF_POOL,     // of a node
+	COUNTER_OF_MEMORY,   // of a node
 	COUNTER_OF_TENANT,   // of a node
 	COUNTER_SCOPES,
 };
@@ -97,7 +99,7 @@ enum counter_kind {
 	COUNTER_FLAG,  // a gauge that is true or false
 };
 
-// Where to read: index is the priority, group, queue, pool or tenant.
+// Where to read: index is the priority, group, queue, pool, kind of packets or tenant.
 struct counter_place {
 	const struct report_node *n;
 	unsigned int port;
@@ -133,7 +135,7 @@ void counter_print_markdown(FILE *to);
 // One port at `now`, with those of `parts` that a port has.
 json_t *counters_port(const struct report_node *n, unsigned int port, unsigned int parts, ps_t now);
 
-// One node at `now`: {"ports": {NAME: ...}, "pools": ..., "tenants": ..., "histograms": [...]}.
+// One node at `now`: {"ports": {NAME: ...}, "pools": ..., "packets": ..., "tenants": ..., "histograms": [...]}.
 json_t *counters_node(const struct report_node *n, unsigned int parts, ps_t now);
 // Its "histograms" (dataplane/queueing/histogram.h): an array, empty where none is configured. Each
 // has the lower edges of its bins and how many values fell into them. Depths are bytes, latencies

@@ -191,7 +191,7 @@ make_room(struct config *config, struct topology *t, const struct fabric_options
 		.epoch = 1,
 		.window = TIME_WINDOW_MAX,
 		.lookahead = TIME_WINDOW_MAX,
-		.buffers_bytes = options->buffers_bytes,
+		.packets = options->packets,
 		.trims = config_trims(config),
 		.nodes = memory_array(t->node_count, sizeof(struct node *), "nodes"),
 		.tables = memory_array(t->node_count, sizeof(struct tables *), "tables"),

@@ -18,6 +18,14 @@ struct fabric_labels;
 struct learned_node;
 struct link_view;
 
+// The packets in memory that may wait in all switches' buffers together; each switch has a share of
+// its own, by the size of its buffer.
+struct fabric_packets {
+	uint64_t count[2];      // PACKET_SMALL, PACKET_LARGE; both 0: any number
+	uint64_t buffers_bytes; // the most that the buffers may be together; 0: no limit
+	bool capped;            // fewer than the buffers can take
+};
+
 struct fabric {
 	struct config *config;
 	struct topology *topology;
@@ -40,13 +48,13 @@ struct fabric {
 	struct report_node *names;    // by node
 	struct fabric_labels *labels; // of them
 	uint64_t seed;
-	ps_t window;               // the least delay of any wire
-	ps_t lookahead;            // and of those into switches: the window of virtual time
-	uint64_t buffers_bytes;    // as in the options
-	bool trims;                // trimmed packets may be in flight; once true it stays true
-	uint16_t epoch;            // of packets that the tables in force admit; never 0
-	struct drain *drains;      // changes of tenants with older packets in flight
-	struct stale_hosts *moved; // hosts whose older packets switches drop; NULL: none
+	ps_t window;                   // the least delay of any wire
+	ps_t lookahead;                // and of those into switches: the window of virtual time
+	struct fabric_packets packets; // as in the options
+	bool trims;                    // trimmed packets may be in flight; once true it stays true
+	uint16_t epoch;                // of packets that the tables in force admit; never 0
+	struct drain *drains;          // changes of tenants with older packets in flight
+	struct stale_hosts *moved;     // hosts whose older packets switches drop; NULL: none
 };
 
 // What differs between virtual time and live.
@@ -55,7 +63,7 @@ struct fabric_options {
 	const uint16_t *workers;    // by node: wires between workers are shared; NULL: one worker
 	const bool *attached;       // by host: a device is behind its NIC, or its leaf; NULL: none
 	uint64_t seed;
-	uint64_t buffers_bytes; // the most that all switches' buffers may be together; 0: no limit
+	struct fabric_packets packets; // zero: any number
 };
 
 // Returns 0, or -EINVAL with the errors in diag. Config and topology are kept and, by `set` events,

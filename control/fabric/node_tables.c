@@ -6,6 +6,7 @@
 #include "in_flight_routes.h"
 #include "fabric_internal.h"
 #include "dataplane/node/adopt.h"
+#include "dataplane/device/packet_store.h"
 
 #include <stdlib.h>
 
@@ -74,6 +75,37 @@ set_link_rates(const struct fabric *f, uint32_t node, const struct switch_config
 	}
 }
 
+// Sets how many packets may wait at a switch; a part of them only in headroom, or of groups that
+// hold little. Where there is one for each cell the limit is never met, and pauses end as if there
+// were none.
+static void
+limit_packets(const struct fabric *f, const struct switch_config *settings, struct tables *t)
+{
+	__extension__ typedef unsigned __int128 wide;
+	const struct fabric_packets *all = &f->packets;
+	const uint64_t headroom = t->pools[POOL_HEADROOM].size;
+	// As many packets of a kind are sure to fit headroom.
+	const uint64_t in_headroom[] = {headroom, headroom * t->cell / PACKET_STORE_SMALL_FRAME};
+
+	for (unsigned int kind = PACKET_SMALL; kind <= PACKET_LARGE; kind++) {
+		uint64_t most, kept;
+
+		if (all->count[kind] == 0)
+			continue;
+		most = (uint64_t)((wide)all->count[kind] * settings->buffer_bytes /
+				  all->buffers_bytes) +
+		       1;
+		most = most > UINT32_MAX ? UINT32_MAX : most;
+		kept = in_headroom[kind] < most / 2 ? in_headroom[kind] : most / 2;
+		t->packet_limits[kind] = (struct packet_limit){
+			.own = (uint32_t)(most - kept),
+			.most = (uint32_t)most,
+			.resume = all->capped ? (uint32_t)((most - kept) * 15 / 16) : UINT32_MAX,
+			.floor = (uint32_t)(kept / (4u * t->port_count)) + 1,
+		};
+	}
+}
+
 // With tenants, admitted packets carry the epoch of the tables.
 static void
 add_epoch(const struct fabric *f, struct tables *t)
@@ -118,6 +150,7 @@ fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_c
 		if (rc != 0)
 			return rc;
 		(*out)->trims |= f->trims;
+		limit_packets(f, settings, *out);
 		set_link_rates(f, node, settings, *out);
 		return 0;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffer pools. `max` is the peak since the watermarks were last cleared, `max-persistent` since
+// Buffer pools, and in a live fabric the packets in memory that wait in them. `max` is the peak since the watermarks were last cleared, `max-persistent` since
 // the persistent ones were.
 #include "show_view.h"
 
@@ -35,16 +35,27 @@ static const struct show_column columns[] = {
 	{0},
 };
 
+static const struct show_column packet_columns[] = {
+	{"node", "1", SHOW_NAME},
+	{"packets", "2", SHOW_NAME},
+	{"most", .format = SHOW_KNOWN},
+	{"used"},
+	{"max", "used_max"},
+	{"max-persistent", "used_max_persistent"},
+	{0},
+};
+
 static const struct show_table tables[] = {
 	{"nodes/*/pools/*", COUNTER_OF_POOL, .columns = columns, .empty = "no pool"},
+	{"nodes/*/packets/*", COUNTER_OF_MEMORY, .columns = packet_columns},
 	{0},
 };
 
 const struct show_view show_pool = {
 	.name = "pool",
 	.arguments = "[NODE]",
-	.help = "buffer pools: size, use and peak",
+	.help = "buffer pools and packets in memory: size, use and peak",
 	.of = "node",
-	.node_counters = COUNTERS_POOLS,
+	.node_counters = COUNTERS_POOLS | COUNTERS_MEMORY,
 	.tables = tables,
 };

@@ -101,18 +101,18 @@ sum_of_buffers(const struct prepared *p, const struct switch_config *settings)
 	return sum;
 }
 
-// The packet pool must be large enough for all packets that the buffers admit.
+// There must be memory for all packets that the buffers admit.
 static int
 check_buffers(const struct prepared *p, const char *key, struct diag *diag)
 {
-	uint64_t after = sum_of_buffers(p, p->after), most = p->f->buffers_bytes;
+	uint64_t after = sum_of_buffers(p, p->after), most = p->f->packets.buffers_bytes;
 
 	if (most == 0 || after <= most || after <= sum_of_buffers(p, p->before))
 		return 0;
 	diag_error(diag, p->f->config->file, (struct diag_pos){0}, key,
 		   "the buffers of all switches would be %" PRIu64
-		   " B, but the packet pool, sized when the fabric came up, is large enough for "
-		   "%" PRIu64 " B: change the file and bring the fabric up again",
+		   " B, but the fabric has had memory for packets of "
+		   "%" PRIu64 " B since it came up: change the file and bring the fabric up again",
 		   after, most);
 	return -EINVAL;
 }

@@ -73,8 +73,10 @@
 	  "the host sent more than its link took: slow it down, or raise attach.HOST.buffer")      \
 	X(NO_QUEUE_PAIR, "no-queue-pair",                                                          \
 	  "no queue pair of that number at the NIC: look at the flow list")                        \
+	X(PACKET_MEMORY, "packet-memory",                                                          \
+	  "the switch's share of packet memory is in use: raise `live.packet-memory`")             \
 	X(NO_MBUF, "no-mbuf",                                                                      \
-	  "the pool ran dry, or its packets lack room for a tunnel: lower load, buffers or MTU")   \
+	  "no packet was free, or it lacks room for a tunnel: lower load or MTU")                  \
 	X(TO_SWITCH, "to-switch",                                                                  \
 	  "for the switch itself, which answers ping, and ARP and ND for its own addresses")
 

@@ -86,8 +86,17 @@ struct tenant_use {
 	uint32_t pool_used[POOL_COUNT]; // all cells of its packets
 };
 
+// Packets of one kind that wait in a node's queues. worker: rw; control reads a copy.
+struct packet_use {
+	uint32_t used;
+	uint32_t limit; // from here on the buffer admits no more of them (queueing/packet_memory.h)
+	uint32_t used_max;
+	struct watermark_before used_before;
+};
+
 struct buffer {
 	struct pool pools[POOL_COUNT];
+	struct packet_use packets[PACKET_KINDS];
 	struct tenant_use *tenants;
 	uint16_t tenant_count; // the most that any snapshot had
 };
@@ -99,9 +108,10 @@ struct node {
 	uint32_t departures; // where those begin
 	uint32_t key_count;  // of all keys, a multiple of 4
 	uint16_t port_count;
-	uint8_t role;        // enum node_role
-	uint8_t variant;     // of a switch's pipeline: bits of enum node_variant
-	uint8_t path_inputs; // bits of enum path_input; 0: depths and pauses are all that count
+	uint8_t role;         // enum node_role
+	uint8_t variant;      // of a switch's pipeline: bits of enum node_variant
+	uint8_t path_inputs;  // bits of enum path_input; 0: depths and pauses are all that count
+	bool packets_limited; // in live, as buffer.packets has it; else those are not counted
 	const uint32_t *generation;   // control: rw (release), worker: ro, once per turn (acquire)
 	const struct tables *current; // worker: the snapshot of this turn
 	struct packet_pool *packets;

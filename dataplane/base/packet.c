@@ -75,6 +75,8 @@ packet_pool_create(struct packet_pool **out, uint32_t data_room)
 		return -ENOMEM;
 	owner->stride = (stride + 63) / 64 * 64;
 	owner->pool.data_room = owner->stride - sizeof(struct rte_mbuf) - PACKET_META_BYTES;
+	owner->pool.small_bytes = UINTPTR_MAX; // any address is that of a small packet
+	owner->pool.store_bytes = UINTPTR_MAX;
 	owner->pool.refill = slab_pool_refill;
 	owner->pool.spill = slab_pool_spill;
 	owner->pool.owner = owner;

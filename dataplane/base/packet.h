@@ -5,7 +5,9 @@
 // stays untouched.
 //
 // Packets come from a LIFO of the worker (a hot packet is taken again first). The LIFO's refill and
-// spill come from its maker: plain memory in virtual time, a mempool cache in live.
+// spill come from its maker: plain memory that grows in virtual time, a store of fixed size in live
+// (device/packet_store.h). In live there are two more kinds of packets, told by their address:
+// large ones of the store, and those of the mempool that devices receive into and send from.
 #pragma once
 
 #include "time.h"
@@ -85,16 +87,34 @@ struct packet_meta {
 
 _Static_assert(sizeof(struct packet_meta) <= PACKET_META_BYTES, "metadata fits the private area");
 
+// Where a packet's memory comes from.
+enum packet_kind {
+	PACKET_SMALL,     // the stack of the pool: headers, or a short frame
+	PACKET_LARGE,     // live: a frame that a device received and that was copied
+	PACKET_OF_DEVICE, // live: a mempool
+	PACKET_KINDS,
+};
+
 // A LIFO of free packets, one per worker.
 struct packet_pool {
 	struct rte_mbuf **stack; // worker: rw
 	uint32_t count;
 	uint32_t capacity;
-	uint32_t data_room; // bytes a packet can hold
+	// Small packets are those less than small_bytes from base, large ones the others that are
+	// less than store_bytes from it. In virtual time all are small.
+	uintptr_t base;
+	uintptr_t small_bytes;
+	uintptr_t store_bytes;
+	uint32_t data_room;  // bytes a small packet can hold
+	uint32_t large_room; // bytes a packet of the other kinds can hold
 	// Cold: puts at least one packet on the stack (0) or reports -ENOMEM.
 	int (*refill)(struct packet_pool *pool);
 	// Cold: the stack is full; takes some of it away.
 	void (*spill)(struct packet_pool *pool);
+	// Cold: a large packet, or NULL when memory has run out. NULL in virtual time.
+	struct rte_mbuf *(*alloc_large)(struct packet_pool *pool);
+	// Frees a packet that is not small.
+	void (*free_other)(struct packet_pool *pool, struct rte_mbuf *m);
 	void *owner;
 };
 
@@ -110,6 +130,23 @@ packet_data(struct rte_mbuf *m)
 	return (uint8_t *)(m + 1) + PACKET_META_BYTES + packet_meta(m)->data_off;
 }
 
+// Which enum packet_kind a packet is.
+static inline unsigned int
+packet_kind(const struct packet_pool *pool, const struct rte_mbuf *m)
+{
+	uintptr_t offset = (uintptr_t)m - pool->base;
+
+	return (unsigned int)(offset >= pool->small_bytes) +
+	       (unsigned int)(offset >= pool->store_bytes);
+}
+
+// Bytes of data that a packet can hold.
+static inline uint32_t
+packet_room(const struct packet_pool *pool, const struct rte_mbuf *m)
+{
+	return packet_kind(pool, m) == PACKET_SMALL ? pool->data_room : pool->large_room;
+}
+
 // Brings in what a node will read first: metadata and headers.
 static inline void
 packet_prefetch(struct rte_mbuf *m)
@@ -118,7 +155,7 @@ packet_prefetch(struct rte_mbuf *m)
 	rte_prefetch0((uint8_t *)(m + 1) + PACKET_META_BYTES);
 }
 
-// A packet with undefined contents, or NULL when memory has run out.
+// A small packet with undefined contents, or NULL when memory has run out.
 static inline struct rte_mbuf *
 packet_alloc(struct packet_pool *pool)
 {
@@ -127,9 +164,23 @@ packet_alloc(struct packet_pool *pool)
 	return pool->stack[--pool->count];
 }
 
+// Cold: a packet with room for so many bytes of data, or NULL.
+static inline struct rte_mbuf *
+packet_alloc_bytes(struct packet_pool *pool, uint32_t bytes)
+{
+	if (bytes <= pool->data_room)
+		return packet_alloc(pool);
+	return pool->alloc_large != NULL && bytes <= pool->large_room ? pool->alloc_large(pool)
+								      : NULL;
+}
+
 static inline void
 packet_free(struct packet_pool *pool, struct rte_mbuf *m)
 {
+	if (unlikely((uintptr_t)m - pool->base >= pool->small_bytes)) {
+		pool->free_other(pool, m);
+		return;
+	}
 	if (unlikely(pool->count == pool->capacity))
 		pool->spill(pool);
 	pool->stack[pool->count++] = m;

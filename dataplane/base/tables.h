@@ -9,6 +9,7 @@
 
 #include "lpm.h"
 #include "group_mode.h"
+#include "packet.h"
 #include "pins.h"
 #include "time.h"
 
@@ -289,6 +290,14 @@ struct histogram_profile {
 	ps_t sample;    // QUEUE, GROUP: looked at every so often; LATENCY takes every packet
 };
 
+// How many packets of a kind (enum packet_kind) may wait in a node's queues; all 0: any number.
+struct packet_limit {
+	uint32_t own;    // of groups that hold at least `floor` cells, outside headroom
+	uint32_t most;   // of all groups, in headroom too
+	uint32_t resume; // XONs go out while at most so many wait
+	uint32_t floor;
+};
+
 struct tables {
 	uint8_t priority_to_pg[PRIORITIES];
 	uint8_t priority_to_tc[PRIORITIES];
@@ -307,6 +316,7 @@ struct tables {
 	bool utilisation;  // some port's links may be busy
 	struct pins *pins; // NULL: none
 	struct notice_profile notices;
+	struct packet_limit packet_limits[PACKET_KINDS];
 	bool tenant_buffers; // some tenant has a guarantee or a share here
 	bool port_levels;    // some pool has a per-port level
 	bool latency_wanted; // some histogram wants to know how long packets stay

@@ -7,8 +7,13 @@
 // nobody minds, and the result is checked.
 //
 // In the mempool an mbuf is as rte_pktmbuf_init() left it: one segment, reference count 1. The
-// dataplane never writes these fields and drivers restore them, so a LIFO exchanges mbufs with the
-// mempool as they are.
+// dataplane never writes these fields and drivers restore them, so mbufs go back to the mempool as
+// they are.
+//
+// The mempool's packets are for receiving and sending: drivers hold many of them (AF_XDP's fill
+// ring), and a port whose driver gets none receives nothing. What has been received may wait in
+// them while there are enough. When they become scarce, what arrives is copied into the store,
+// where there is a packet for every cell, and goes on from there.
 #include "pool.h"
 
 #include <rte_eal.h>
@@ -117,60 +122,153 @@ pool_destroy(struct rte_mempool *pool)
 	rte_mempool_free(pool);
 }
 
-static int
-pool_lifo_refill(struct packet_pool *lifo)
-{
-	unsigned count = lifo->capacity / 2;
+struct pool_lifo {
+	struct packet_pool packets; // first: of small ones
+	struct rte_mbuf **large;
+	uint32_t large_count;
+	unsigned reserve;
+	struct packet_store *store;
+	struct rte_mempool *pool;
+};
 
-	// Near the end of the pool a smaller bite may still be had.
-	while (count > 0 && rte_mempool_get_bulk(lifo->owner, (void **)lifo->stack, count) != 0)
-		count /= 2;
-	lifo->count = count;
-	return count > 0 ? 0 : -ENOMEM;
+static struct pool_lifo *
+pool_lifo_of(const struct packet_pool *packets)
+{
+	return packets->owner;
+}
+
+static int
+pool_lifo_refill(struct packet_pool *packets)
+{
+	packets->count = packet_store_take(pool_lifo_of(packets)->store, PACKET_SMALL,
+					   packets->stack, packets->capacity / 2);
+	return packets->count > 0 ? 0 : -ENOMEM;
+}
+
+// Gives half of a stack back; the oldest: the youngest are the ones in the CPU's caches. Returns
+// how many stay.
+static uint32_t
+pool_lifo_spill_kind(struct pool_lifo *lifo, enum packet_kind kind, struct rte_mbuf **stack,
+		     uint32_t count)
+{
+	uint32_t given = count / 2;
+
+	packet_store_put(lifo->store, kind, stack, given);
+	memmove(stack, stack + given, (count - given) * sizeof(stack[0]));
+	return count - given;
 }
 
 static void
-pool_lifo_spill(struct packet_pool *lifo)
+pool_lifo_spill(struct packet_pool *packets)
 {
-	unsigned count = lifo->count / 2;
+	packets->count = pool_lifo_spill_kind(pool_lifo_of(packets), PACKET_SMALL, packets->stack,
+					      packets->count);
+}
 
-	// The oldest go: the youngest are the ones in the CPU's caches.
-	rte_mempool_put_bulk(lifo->owner, (void **)lifo->stack, count);
-	memmove(lifo->stack, lifo->stack + count, (lifo->count - count) * sizeof(lifo->stack[0]));
-	lifo->count -= count;
+static void
+pool_lifo_free_other(struct packet_pool *packets, struct rte_mbuf *m)
+{
+	struct pool_lifo *lifo = pool_lifo_of(packets);
+
+	if (packet_kind(packets, m) == PACKET_OF_DEVICE) {
+		rte_mempool_put(lifo->pool, m);
+		return;
+	}
+	if (lifo->large_count == packets->capacity)
+		lifo->large_count =
+			pool_lifo_spill_kind(lifo, PACKET_LARGE, lifo->large, lifo->large_count);
+	lifo->large[lifo->large_count++] = m;
+}
+
+static struct rte_mbuf *
+pool_lifo_alloc_large(struct packet_pool *packets)
+{
+	struct pool_lifo *lifo = pool_lifo_of(packets);
+
+	if (lifo->large_count == 0)
+		lifo->large_count = packet_store_take(lifo->store, PACKET_LARGE, lifo->large,
+						      lifo->packets.capacity / 2);
+	return lifo->large_count != 0 ? lifo->large[--lifo->large_count] : NULL;
+}
+
+// Of the mempool's packets those that lie in lcores' caches do not count: another worker could not
+// have them.
+bool
+pool_lifo_scarce(const struct packet_pool *packets)
+{
+	const struct pool_lifo *lifo = pool_lifo_of(packets);
+
+	return rte_mempool_get_ops(lifo->pool->ops_index)->get_count(lifo->pool) < lifo->reserve;
+}
+
+struct rte_mbuf *
+pool_lifo_copy(struct packet_pool *packets, const struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = (const struct packet_meta *)(m + 1);
+	const uint8_t *data = (const uint8_t *)meta + PACKET_META_BYTES + meta->data_off;
+	bool small = meta->data_len <= PACKET_STORE_SMALL_FRAME;
+	struct rte_mbuf *copy = small ? packet_alloc(packets) : pool_lifo_alloc_large(packets);
+
+	if (copy == NULL)
+		return NULL;
+	*packet_meta(copy) = *meta;
+	if (small)
+		packet_meta(copy)->data_off = 0;
+	memcpy(packet_data(copy), data, meta->data_len);
+	return copy;
+}
+
+struct rte_mbuf *
+pool_lifo_alloc_sendable(struct packet_pool *packets)
+{
+	void *m;
+
+	return rte_mempool_get(pool_lifo_of(packets)->pool, &m) == 0 ? m : NULL;
 }
 
 int
-pool_lifo_create(struct packet_pool **out, struct rte_mempool *pool, unsigned capacity)
+pool_lifo_create(struct packet_pool **out, struct packet_store *store, struct rte_mempool *pool,
+		 unsigned capacity, unsigned reserve)
 {
-	struct packet_pool *lifo =
-		aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN(sizeof(*lifo), RTE_CACHE_LINE_SIZE));
+	struct pool_lifo *lifo = calloc(1, sizeof(*lifo));
 
 	if (lifo == NULL)
 		return -ENOMEM;
-	*lifo = (struct packet_pool){
-		.stack = calloc(capacity, sizeof(lifo->stack[0])),
-		.capacity = capacity,
-		.data_room = rte_pktmbuf_data_room_size(pool),
-		.refill = pool_lifo_refill,
-		.spill = pool_lifo_spill,
-		.owner = pool,
+	*lifo = (struct pool_lifo){
+		.packets = {.stack = calloc(capacity, sizeof(struct rte_mbuf *)),
+			    .capacity = capacity,
+			    .refill = pool_lifo_refill,
+			    .spill = pool_lifo_spill,
+			    .alloc_large = pool_lifo_alloc_large,
+			    .free_other = pool_lifo_free_other,
+			    .owner = lifo},
+		.large = calloc(capacity, sizeof(struct rte_mbuf *)),
+		.reserve = reserve,
+		.store = store,
+		.pool = pool,
 	};
-	if (lifo->stack == NULL) {
+	packet_store_describe(store, &lifo->packets);
+	if (lifo->packets.stack == NULL || lifo->large == NULL) {
+		free(lifo->packets.stack);
+		free(lifo->large);
 		free(lifo);
 		return -ENOMEM;
 	}
-	*out = lifo;
+	*out = &lifo->packets;
 	return 0;
 }
 
 void
-pool_lifo_destroy(struct packet_pool *lifo)
+pool_lifo_destroy(struct packet_pool *packets)
 {
-	if (lifo == NULL)
+	struct pool_lifo *lifo;
+
+	if (packets == NULL)
 		return;
-	if (lifo->count > 0)
-		rte_mempool_put_bulk(lifo->owner, (void **)lifo->stack, lifo->count);
-	free(lifo->stack);
+	lifo = pool_lifo_of(packets);
+	packet_store_put(lifo->store, PACKET_SMALL, packets->stack, packets->count);
+	packet_store_put(lifo->store, PACKET_LARGE, lifo->large, lifo->large_count);
+	free(packets->stack);
+	free(lifo->large);
 	free(lifo);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet pool of the live pace: a mempool of mbufs that devices receive into and send from, and
-// a LIFO of them for each worker. See pool.c.
+// The packets of the live pace: a mempool of mbufs that devices receive into and send from, a store
+// of the fabric's own packets (packet_store.h), and for each worker a LIFO of the latter that also
+// frees the others. See pool.c.
 #pragma once
 
-#include "dataplane/base/packet.h"
+#include "packet_store.h"
 
 #include <rte_mempool.h>
 
@@ -37,10 +38,22 @@ size_t pool_planned_element_bytes(const struct pool_options *options);
 // Whether the pool is one chunk with its elements packed, as AF_XDP takes for granted. Any thread.
 bool pool_is_packed(const struct rte_mempool *pool);
 
-// Makes a worker's LIFO on the pool: packet_alloc() and packet_free() work on it.
-// `capacity`: packets it keeps at most, at least 2. Returns 0 or -ENOMEM. Control thread.
-int pool_lifo_create(struct packet_pool **out, struct rte_mempool *pool, unsigned capacity);
+// Makes a worker's LIFO: packet_alloc() and packet_free() work on it.
+// `capacity`: packets of a kind that it keeps at most, at least 2. `reserve`: how many packets of
+// the mempool are to stay free for the devices. Returns 0 or -ENOMEM. Control thread.
+int pool_lifo_create(struct packet_pool **out, struct packet_store *store, struct rte_mempool *pool,
+		     unsigned capacity, unsigned reserve);
 
-// Gives its packets back to the mempool and destroys it. NULL is fine. Control thread, the worker
-// has stopped.
+// Gives its packets back and destroys it. NULL is fine. Control thread, the worker has stopped.
 void pool_lifo_destroy(struct packet_pool *lifo);
+
+// True when what devices have received must not stay in their packets: so few of them are free.
+// The worker.
+bool pool_lifo_scarce(const struct packet_pool *lifo);
+
+// Returns a copy of a packet that a device received, in the store, or NULL when that has none left;
+// the packet is still the caller's. The worker.
+struct rte_mbuf *pool_lifo_copy(struct packet_pool *lifo, const struct rte_mbuf *m);
+
+// Returns an empty packet that devices can send, or NULL when none is free. The worker.
+struct rte_mbuf *pool_lifo_alloc_sendable(struct packet_pool *lifo);

@@ -59,6 +59,30 @@ live_clock(const struct live_drive *d)
 	return raw > slip ? raw - slip : 0;
 }
 
+// Frees packets that came from a device for it to receive into, by going on with copies. What finds
+// no room for a copy is dropped.
+static void
+live_copy_received(struct live_worker *w, struct live_port *lp, struct rte_mbuf **packets,
+		   uint16_t *count)
+{
+	uint16_t kept = 0;
+
+	for (uint16_t i = 0; i < *count; i++) {
+		struct rte_mbuf *received = packets[i];
+		struct rte_mbuf *copy = pool_lifo_copy(w->packets, received);
+
+		if (copy != NULL) {
+			packets[kept++] = copy;
+		} else {
+			lp->port->rx_packets++;
+			lp->port->rx_bytes += packet_meta(received)->wire_bytes;
+			lp->port->drops[DROP_PACKET_MEMORY]++;
+		}
+		packet_free(w->packets, received);
+	}
+	*count = kept;
+}
+
 static bool
 live_receive(struct live_worker *w, struct live_port *lp)
 {
@@ -72,6 +96,8 @@ live_receive(struct live_worker *w, struct live_port *lp)
 		count = device_rx_burst(lp->device, packets, count);
 	if (count == 0)
 		return false;
+	if (unlikely(pool_lifo_scarce(w->packets)))
+		live_copy_received(w, lp, packets, &count);
 	clock = live_clock(w->drive);
 	stamp = clock > w->published ? clock : w->published;
 	for (uint16_t i = 0; i < count; i++) {
@@ -82,22 +108,50 @@ live_receive(struct live_worker *w, struct live_port *lp)
 	return true;
 }
 
-// Completes the packet's frame by writing the payload. False when it cannot be sent.
-static bool
-live_prepare(const struct live_worker *w, struct live_port *lp, struct rte_mbuf *m)
+// Replaces a packet of the fabric's own by one that the device can send, with all of its frame.
+// Returns 0, -EINVAL when it cannot be sent, or -ENOMEM when no packet is free.
+static int
+live_make_sendable(struct live_worker *w, struct rte_mbuf **slot)
 {
-	const struct packet_meta *meta = packet_meta(m);
+	struct rte_mbuf *whole = pool_lifo_alloc_sendable(w->packets);
+	struct packet_meta *meta;
+
+	if (whole == NULL)
+		return -ENOMEM;
+	meta = packet_meta(whole);
+	*meta = *packet_meta(*slot);
+	meta->data_off = RTE_PKTMBUF_HEADROOM;
+	meta->data_len = (uint16_t)meta->wire_bytes;
+	meta->flags &= ~(uint32_t)PACKET_NO_PAYLOAD;
+	if (meta->data_off + meta->wire_bytes > w->packets->large_room ||
+	    payload_copy(*slot, packet_data(whole), meta->wire_bytes) != 0) {
+		packet_free(w->packets, whole);
+		return -EINVAL;
+	}
+	packet_free(w->packets, *slot);
+	*slot = whole;
+	return 0;
+}
+
+// Completes the frame of a packet, and has it in memory that the device can send. Returns 0,
+// -EINVAL when it cannot be sent, or -ENOMEM when it has to wait.
+static int
+live_prepare(struct live_worker *w, struct live_port *lp, struct rte_mbuf **slot)
+{
+	const struct packet_meta *meta = packet_meta(*slot);
+	int rc = 0;
 
 	if (unlikely(meta->wire_bytes > lp->device->frame_max)) {
 		lp->oversized++;
-		return false;
+		return -EINVAL;
 	}
-	if (unlikely(meta->data_len != meta->wire_bytes) &&
-	    payload_write(m, w->packets->data_room) != 0) {
-		lp->unsendable++;
-		return false;
-	}
-	return true;
+	if (packet_kind(w->packets, *slot) != PACKET_OF_DEVICE)
+		rc = live_make_sendable(w, slot);
+	else if (unlikely(meta->data_len != meta->wire_bytes) &&
+		 payload_write(*slot, w->packets->large_room) != 0)
+		rc = -EINVAL;
+	lp->unsendable += rc == -EINVAL;
+	return rc;
 }
 
 // Sends what has left the port by the time its nodes have reached. What the device does not take
@@ -112,16 +166,17 @@ live_send(struct live_worker *w, struct live_port *lp)
 
 	while (count < LIVE_TX_BURST && head != wire->tail &&
 	       wire->slots[head & wire->mask].arrival <= w->published) {
-		struct rte_mbuf *m = wire->slots[head & wire->mask].packet;
+		struct rte_mbuf **slot = &wire->slots[head & wire->mask].packet;
+		int rc = live_prepare(w, lp, slot);
 
-		if (unlikely(!live_prepare(w, lp, m))) {
-			if (count != 0)
-				break; // it goes when it is first
+		if (unlikely(rc != 0)) {
+			if (count != 0 || rc == -ENOMEM)
+				break; // it goes when it is first, or a packet is free
 			packet_free(w->packets, wire_take(wire));
 			head = wire->head;
 			continue;
 		}
-		packets[count++] = m;
+		packets[count++] = *slot;
 		head++;
 	}
 	if (count == 0)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dataplane/device/device.h"
+#include "dataplane/device/pool.h"
 #include "dataplane/node/loop.h"
 
 #include <rte_rcu_qsbr.h>

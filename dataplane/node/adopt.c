@@ -5,6 +5,7 @@
 #include "dataplane/queueing/charge.h"
 #include "dataplane/queueing/fair.h"
 #include "dataplane/queueing/histogram.h"
+#include "dataplane/queueing/packet_memory.h"
 #include "dataplane/queueing/pause.h"
 #include "dataplane/queueing/pfc.h"
 #include "dataplane/queueing/requeue.h"
@@ -283,6 +284,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	add_turns(n, t->group_count);
 	buffer_add_tenants(n, t->tenant_count);
 	n->current = t;
+	packet_memory_adopt(n);
 	for (unsigned int i = 0; i < n->port_count; i++)
 		n->ports[i].profile = t->ports[i].profile;
 	for (unsigned int i = 0; n->role != NODE_NIC && i < n->port_count; i++)

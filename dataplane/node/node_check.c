@@ -227,6 +227,17 @@ check_tenants(struct node_checker *c)
 	return true;
 }
 
+static bool
+check_memory(struct node_checker *c)
+{
+	uint64_t used = 0;
+
+	for (unsigned int kind = 0; kind < PACKET_KINDS; kind++)
+		used += c->n->buffer.packets[kind].used;
+	return !c->n->packets_limited || used == c->queued ||
+	       fail(c, "%" PRIu64 " packets in memory, %" PRIu64 " queued", used, c->queued);
+}
+
 // A packet lost behind the transmitter counts as sent by its queue; one that came by a link that is
 // down was never offered to the buffer. Both are dropped as link-down. The same holds for no-mbuf:
 // the wire could not grow, or the packet has no room for a tunnel.
@@ -303,7 +314,7 @@ check_all(struct node_checker *c)
 	for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++)
 		if (!check_pool(c, pool))
 			return false;
-	return check_headroom(c) && check_tenants(c) && check_conservation(c);
+	return check_headroom(c) && check_tenants(c) && check_memory(c) && check_conservation(c);
 }
 
 bool

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "buffer.h"
+#include "packet_memory.h"
 #include "pfc.h"
 
 // What a packet holds, kept apart so that the packet may leave first.
@@ -197,6 +198,8 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	const struct pg_profile *pg = &in->profile->pg[c.pg];
 	struct queue *q = &out->queues[c.tc];
 	const struct tc_profile *tc = &out->profile->tc[c.tc];
+	const bool tight = unlikely(packet_memory_short(n, m)) &&
+			   packet_memory_refuses(n, m, g->usage.own + g->usage.guaranteed);
 	uint32_t in_shared = 0, out_shared = 0;
 	int ingress = charge_try(n, &c, in, &g->usage, &pg->threshold, full, DROP_INGRESS_POOL,
 				 &in_shared);
@@ -204,10 +207,14 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 
 	g->packets++;
 	g->bytes += c.bytes;
+	if (unlikely(tight))
+		ingress = -1 - (int)DROP_PACKET_MEMORY;
 	if (unlikely(ingress < 0) && pg->lossless) {
 		pfc_xoff(n, in, c.pg, now);
-		ingress = charge_fits_headroom(n, g, pg, c.cells) ? CHARGE_HEADROOM
-								  : -1 - (int)DROP_HEADROOM;
+		if (!tight)
+			ingress = -1 - (int)DROP_HEADROOM;
+		if (charge_fits_headroom(n, g, pg, c.cells) && !(tight && packet_memory_gone(n, m)))
+			ingress = CHARGE_HEADROOM;
 	}
 	if (unlikely(ingress < 0)) {
 		g->dropped++;

@@ -10,6 +10,7 @@
 #include "pfc.h"
 
 #include "buffer.h"
+#include "packet_memory.h"
 #include "pause_frame.h"
 
 uint8_t
@@ -95,7 +96,7 @@ pfc_xon_due(const struct node *n, const struct port *p, unsigned int pg)
 	uint64_t free_cells = buffer_free(pool, n->buffer.pools[threshold->pool].shared_use);
 	uint64_t bound = profile->xon, limit;
 
-	if (g->headroom != 0)
+	if (g->headroom != 0 || packet_memory_tight(n))
 		return false;
 	if (profile->xon_by_offset) {
 		if (pool->port_level)
@@ -181,7 +182,7 @@ pfc_refresh_port(struct node *n, struct port *p, ps_t now)
 	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
 		if (p->refresh_at[pg] <= now) {
 			// The XON that it would otherwise never send, or XOFF again.
-			if (pfc_group_empty(&p->groups[pg]))
+			if (pfc_group_empty(&p->groups[pg]) && !packet_memory_tight(n))
 				pfc_xon(n, p, pg, now);
 			else
 				pfc_send_xoff(n, p, pg, now);

@@ -70,6 +70,7 @@ port_send_variant(struct node *n, struct port *p, ps_t now, unsigned int variant
 	charge = charge_of(m);
 	depth = node_depth(n, p, tc);
 	*depth -= charge.cells;
+	packet_memory_return(n, m);
 	if (q->head == NULL)
 		scheduler_emptied(q);
 	if (ecn_mark(m, &p->profile->tc[tc].ecn, *depth, &n->random))
@@ -120,7 +121,7 @@ port_send_at_once(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	port_transmit(n, p, m, now);
 }
 
-// Adds a packet that joins its queue to the depth.
+// Counts a packet that joins its queue.
 static inline void
 port_note_depth(struct node *n, struct port *p, struct rte_mbuf *m)
 {
@@ -128,6 +129,7 @@ port_note_depth(struct node *n, struct port *p, struct rte_mbuf *m)
 	uint32_t *depth = node_depth(n, p, meta->tc);
 
 	*depth += meta->cells;
+	packet_memory_take(n, m);
 	if (*depth > p->queues[meta->tc].depth_max)
 		p->queues[meta->tc].depth_max = *depth;
 }

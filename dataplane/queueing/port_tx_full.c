@@ -19,6 +19,7 @@ take(struct node *n, struct port *p, unsigned int tc)
 	struct rte_mbuf *m = p->queue_cold[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
 
 	*node_depth(n, p, tc) -= packet_meta(m)->cells;
+	packet_memory_return(n, m);
 	if (p->queues[tc].head == NULL)
 		scheduler_emptied(&p->queues[tc]);
 	return m;
@@ -127,6 +128,7 @@ port_drop_some(struct node *n, struct port *p, unsigned int tc,
 		m = p->queue_cold[tc].tenants != NULL ? fair_pop(p, tc) : queue_pop(p, tc);
 		if (wanted(n, m)) {
 			*node_depth(n, p, tc) -= packet_meta(m)->cells;
+			packet_memory_return(n, m);
 			append(&dropped_end, m);
 		} else {
 			append(&kept_end, m);

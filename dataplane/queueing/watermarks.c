@@ -32,6 +32,9 @@ watermarks_clear(struct node *n, bool persistent)
 	for (unsigned int i = 0; i < POOL_COUNT; i++)
 		watermark_clear(&b->pools[i].used_before, &b->pools[i].used_max, b->pools[i].used,
 				persistent);
+	for (unsigned int i = 0; i < PACKET_KINDS; i++)
+		watermark_clear(&b->packets[i].used_before, &b->packets[i].used_max,
+				b->packets[i].used, persistent);
 	for (unsigned int i = 0; i < b->tenant_count; i++) {
 		struct tenant_use *t = &b->tenants[i];
 

@@ -44,11 +44,9 @@ struct rte_mbuf *
 answer_start(struct node *n, struct port *in, struct rte_mbuf *m, uint32_t length)
 {
 	const struct packet_meta *from = packet_meta(m);
-	struct rte_mbuf *answer = NULL;
+	struct rte_mbuf *answer = packet_alloc_bytes(n->packets, length);
 	struct packet_meta *meta;
 
-	if (length <= n->packets->data_room)
-		answer = packet_alloc(n->packets);
 	if (answer == NULL) {
 		in->answers[ANSWER_SUPPRESSED]++;
 		return NULL;

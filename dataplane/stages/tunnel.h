@@ -60,7 +60,7 @@ tunnel_has_room(const struct node *n, struct rte_mbuf *m, uint32_t overhead)
 	const uint32_t headers = HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES + overhead;
 
 	return meta->encap == 0 || (uint32_t)meta->data_off + meta->l3_off >= headers ||
-	       headers + meta->data_len - meta->l3_off <= n->packets->data_room;
+	       headers + meta->data_len - meta->l3_off <= packet_room(n->packets, m);
 }
 
 // Only packets of other switches can be in a tunnel. A host's packet is payload, even if it looks

@@ -21,11 +21,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LIVE_PACKETS_MIN 16384u
-#define LIVE_PACKETS_MAX 131072u
-// Bytes of switch buffer for which the pool has one packet.
-#define LIVE_PACKET_CELLS 512u
-#define LIVE_LIFO_PACKETS 1024u
 #define LIVE_EXTRA_MEMORY_MB 64u
 #define LIVE_ERR_BYTES 512
 
@@ -63,62 +58,6 @@ assign_workers(struct live_fabric *live)
 	}
 }
 
-static uint64_t
-sum_of_buffers(const struct live_fabric *live)
-{
-	const struct topology *t = live->topology;
-	struct switch_config settings;
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < t->first_host; i++)
-		if (config_switch(live->config, t->nodes[i].name, t->nodes[i].role, &settings) == 0)
-			sum += settings.buffer_bytes;
-	return sum;
-}
-
-// The most that the switches' buffers come to, as they are and as the file's events will make them.
-static uint64_t
-most_of_buffers(const struct live_fabric *live)
-{
-	unsigned count, held = 0;
-	struct config_step *steps = config_list_steps(live->config, &count);
-	struct diag scratch = {0};
-	uint64_t sum = sum_of_buffers(live), most = sum;
-
-	for (unsigned i = 0; steps != NULL && i < count; i++) {
-		const struct config_event *event = steps[i].event;
-		const struct config_edit edit = config_event_edit(event);
-
-		if (!config_event_edits(event) ||
-		    config_edit(live->config, &edit, 1, &scratch) != 0)
-			continue;
-		held++;
-		sum = sum_of_buffers(live);
-		most = sum > most ? sum : most;
-	}
-	while (held-- > 0)
-		config_set_undo(live->config);
-	diag_free(&scratch);
-	free(steps);
-	return most;
-}
-
-// As many packets as the buffers can take, and how large the buffers may become with as many.
-static unsigned
-count_packets(struct live_fabric *live)
-{
-	uint64_t buffers = most_of_buffers(live), packets = buffers / LIVE_PACKET_CELLS;
-
-	if (packets < LIVE_PACKETS_MIN)
-		packets = LIVE_PACKETS_MIN;
-	if (packets > LIVE_PACKETS_MAX)
-		packets = LIVE_PACKETS_MAX;
-	live->buffers_bytes = packets * LIVE_PACKET_CELLS;
-	if (live->buffers_bytes < buffers)
-		live->buffers_bytes = buffers;
-	return (unsigned)packets + live->worker_count * LIVE_LIFO_PACKETS;
-}
-
 static int
 start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag *diag)
 {
@@ -154,15 +93,20 @@ start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag
 }
 
 static int
-create_pools(struct live_fabric *live, const struct pool_options *options, struct diag *diag)
+create_pools(struct live_fabric *live, const struct packet_plan *plan, struct diag *diag)
 {
 	char err[LIVE_ERR_BYTES] = "";
-	int rc = pool_create(&live->packets, options, err, sizeof(err));
+	int rc = pool_create(&live->packets, &plan->devices, err, sizeof(err));
 
 	if (rc != 0)
 		return diag_fail(diag, -rc, "%s", err);
+	rc = packet_store_create(&live->store, &plan->store);
+	if (rc != 0)
+		return diag_fail(diag, -rc, "no address space for %zu MB of packets",
+				 packet_store_bytes(&plan->store) >> 20);
 	for (uint32_t i = 0; rc == 0 && i < live->worker_count; i++)
-		rc = pool_lifo_create(&live->lifos[i], live->packets, LIVE_LIFO_PACKETS);
+		rc = pool_lifo_create(&live->lifos[i], live->store, live->packets,
+				      LIVE_LIFO_PACKETS, plan->reserve);
 	for (uint32_t i = 0; rc == 0 && i < live->topology->node_count; i++)
 		live->pools[i] = live->lifos[live->workers[i]];
 	return rc;
@@ -177,14 +121,14 @@ records_anything(const struct config_record *r)
 }
 
 static int
-create_fabric(struct live_fabric *live, struct diag *diag)
+create_fabric(struct live_fabric *live, const struct packet_plan *plan, struct diag *diag)
 {
 	struct fabric_options options = {
 		.pools = live->pools,
 		.workers = live->workers,
 		.attached = live->attached,
 		.seed = live->config->fabric.seed,
-		.buffers_bytes = live->buffers_bytes,
+		.packets = plan->waiting,
 	};
 	int rc = fabric_create(&live->fabric, live->config, live->topology, &options, diag);
 	uint32_t left_out;
@@ -292,7 +236,7 @@ int
 live_fabric_open(struct live_fabric *live, struct diag *diag)
 {
 	uint32_t nodes = live->topology->node_count;
-	struct pool_options pool;
+	struct packet_plan plan;
 	int rc = devices_query_netdevs(live, diag);
 
 	live->workers = memory_array(nodes, sizeof(*live->workers), "nodes");
@@ -300,10 +244,10 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 	assign_workers(live);
 	if (rc == 0)
 		rc = device_ports_check(live->devices, live->device_count, live->topology, diag);
+	if (rc == 0)
+		rc = packet_plan_make(live, &plan, diag);
 	if (rc != 0)
 		return rc;
-	pool = device_ports_pool(live->devices, live->device_count);
-	pool.packets += count_packets(live);
 	rc = watcher_start(&live->watcher, live, diag);
 	if (rc != 0)
 		return rc;
@@ -315,11 +259,11 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 	}
 	rc = devices_prepare(live, diag);
 	if (rc == 0)
-		rc = start_eal(live, &pool, diag);
+		rc = start_eal(live, &plan.devices, diag);
 	if (rc == 0)
-		rc = create_pools(live, &pool, diag);
+		rc = create_pools(live, &plan, diag);
 	if (rc == 0)
-		rc = create_fabric(live, diag);
+		rc = create_fabric(live, &plan, diag);
 	if (rc == 0)
 		host_names_write(live);
 	if (rc == 0)
@@ -359,6 +303,7 @@ live_fabric_close(struct live_fabric *live)
 	if (live->drive_ready)
 		live_destroy(&live->drive);
 	watcher_stop(live->watcher);
+	packet_store_destroy(live->store);
 	// The pool goes with EAL: freeing it would write all of it first.
 	if (live->eal)
 		eal_stop();

@@ -22,11 +22,11 @@ struct watcher;
 struct live_fabric {
 	struct config *config;
 	struct topology *topology;
-	bool *attached;             // by host
-	uint16_t *workers;          // by node
-	struct packet_pool **pools; // by node
-	struct rte_mempool *packets;
-	uint64_t buffers_bytes; // of all switches together, that the packets are enough for
+	bool *attached;              // by host
+	uint16_t *workers;           // by node
+	struct packet_pool **pools;  // by node
+	struct rte_mempool *packets; // that devices receive into
+	struct packet_store *store;  // the fabric's own
 	struct packet_pool *lifos[LIVE_WORKERS_MAX];
 	struct fabric *fabric;
 	struct workload *workload;
@@ -56,6 +56,17 @@ struct live_source {
 	const char *beside; // of text: config_load_revision()
 };
 
+// How many packets it gets (packet_plan.c).
+struct packet_plan {
+	struct pool_options devices;
+	unsigned reserve; // of those, kept for receiving
+	struct packet_store_options store;
+	struct fabric_packets waiting; // of those of the store, what buffers may hold
+	uint64_t memory_bytes;         // that all may take
+};
+
+#define LIVE_LIFO_PACKETS 1024u
+
 // ---- bring_up.c ----------------------------------------------------------------------------------
 // Errors are in diag: those of the file with their place, others without one.
 
@@ -72,6 +83,12 @@ int live_fabric_open(struct live_fabric *live, struct diag *diag);
 // Stops the workers, closes devices and removes the namespaces that were made. LIVE_FABRIC_NONE() is
 // fine, and that is what is left.
 void live_fabric_close(struct live_fabric *live);
+
+// ---- packet_plan.c ------------------------------------------------------------------------------
+
+// Works out how many packets a fabric needs, within `live.packet-memory`; devices are listed,
+// workers assigned. A note says so if that is less than its buffers can take. Returns 0 or -ENOMEM.
+int packet_plan_make(const struct live_fabric *live, struct packet_plan *plan, struct diag *diag);
 
 // ---- devices.c: attached hosts, and ports of a switch that are devices ---------------------------
 

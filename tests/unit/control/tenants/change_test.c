@@ -24,7 +24,7 @@ static void
 start_with(struct changed *c, const char *text, uint64_t buffers_bytes)
 {
 	struct fabric_options options = {
-		.pools = c->pools, .seed = 1, .buffers_bytes = buffers_bytes};
+		.pools = c->pools, .seed = 1, .packets = {.buffers_bytes = buffers_bytes}};
 
 	*c = (struct changed){0};
 	fixture_load(&c->place, text);
@@ -263,7 +263,7 @@ test_packets_for_buffers(void **state)
 	assert_refused(
 		&c, "leaf1.buffer.size", "17MB",
 		"leaf1.buffer.size: the buffers of all switches would be 51000000 B, but the "
-		"packet pool, sized when the fabric came up, is large enough for 50000000 B");
+		"fabric has had memory for packets of 50000000 B since it came up");
 	assert_int_equal(set(&c, "leaf.buffer.size", "15MB"), 0);
 	assert_int_equal(set(&c, "leaf1.buffer.size", "17MB"), 0);
 	stop(&c);

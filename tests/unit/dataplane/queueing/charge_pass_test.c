@@ -191,8 +191,8 @@ go_through(struct node *n, struct rte_mbuf *m, unsigned int variant)
 static bool
 try_state(struct random *r, unsigned int variant)
 {
-	struct state *before = malloc(sizeof(*before)), *passed = malloc(sizeof(*passed)),
-		     *through = malloc(sizeof(*through));
+	struct state *before = calloc(1, sizeof(*before)), *passed = calloc(1, sizeof(*passed)),
+		     *through = calloc(1, sizeof(*through));
 	struct harness h;
 	struct rte_mbuf *m, *same;
 	struct packet_meta *meta;

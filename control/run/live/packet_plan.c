@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many packets a live fabric has. A buffer full of the smallest packets holds one in every
+// cell, and one full of packets that are just too long for a small one fewer, but each larger. Both
+// could happen, one after the other, so there are as many of either kind. That is several times the
+// buffers, but only address space until packets really wait, and no more than `live.packet-memory`:
+// with less, every switch's share is smaller. Packets on wires, in NICs and in workers' caches come
+// on top, so that they take nothing from the shares.
+#include "live_fabric.h"
+
+#include "control/base/memory.h"
+#include "control/base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PLAN_BUFFERS_MIN (UINT64_C(8) << 20)
+#define PLAN_CELL_DEFAULT 192u
+// Packets of devices: those that wait before others are copied, those that are left for receiving,
+// and what lcores keep to themselves.
+#define PLAN_DEVICE_WAITING 12288u
+#define PLAN_DEVICE_RESERVE 4096u
+#define PLAN_DEVICE_LCORE 512u
+// Packets of the store that are in no buffer.
+#define PLAN_WORKER_PACKETS (2 * LIVE_LIFO_PACKETS)
+#define PLAN_HOST_PACKETS 512u
+#define PLAN_DEVICE_PACKETS 512u
+#define PLAN_WIRE_PACKETS 64u
+
+struct buffers {
+	uint64_t bytes; // of all switches together
+	uint32_t cell;  // the smallest
+};
+
+static struct buffers
+sum_of_buffers(const struct live_fabric *live)
+{
+	const struct topology *t = live->topology;
+	struct buffers sum = {.cell = PLAN_CELL_DEFAULT};
+	struct switch_config settings;
+
+	for (uint32_t i = 0; i < t->first_host; i++) {
+		if (config_switch(live->config, t->nodes[i].name, t->nodes[i].role, &settings) != 0)
+			continue;
+		sum.bytes += settings.buffer_bytes;
+		if (settings.cell_bytes < sum.cell)
+			sum.cell = settings.cell_bytes;
+	}
+	return sum;
+}
+
+static void
+note_more(struct buffers *most, struct buffers b)
+{
+	if (b.bytes > most->bytes)
+		most->bytes = b.bytes;
+	if (b.cell < most->cell)
+		most->cell = b.cell;
+}
+
+// The most that the switches' buffers come to, as they are and as the file's events will make them.
+static struct buffers
+most_of_buffers(const struct live_fabric *live)
+{
+	unsigned count, held = 0;
+	struct config_step *steps = config_list_steps(live->config, &count);
+	struct diag scratch = {0};
+	struct buffers most = sum_of_buffers(live);
+
+	for (unsigned i = 0; steps != NULL && i < count; i++) {
+		const struct config_event *event = steps[i].event;
+		const struct config_edit edit = config_event_edit(event);
+
+		if (!config_event_edits(event) ||
+		    config_edit(live->config, &edit, 1, &scratch) != 0)
+			continue;
+		held++;
+		note_more(&most, sum_of_buffers(live));
+	}
+	while (held-- > 0)
+		config_set_undo(live->config);
+	diag_free(&scratch);
+	free(steps);
+	return most;
+}
+
+// Small packets that are in no buffer: on wires (back to back, for their delay), in NICs, and in
+// workers' LIFOs.
+static uint64_t
+packets_elsewhere(const struct live_fabric *live)
+{
+	const struct topology *t = live->topology;
+	uint64_t sum = live->worker_count * PLAN_WORKER_PACKETS;
+
+	sum += (uint64_t)t->host_count * PLAN_HOST_PACKETS;
+	for (uint32_t i = 0; i < t->link_count; i++) {
+		const struct topo_link *link = &t->links[i];
+		uint64_t frame = time_of_bytes(time_byte_time(link->rate_bps), PACKET_FRAME_MIN);
+
+		sum += 2 * (link->delay_ps / (frame == 0 ? 1 : frame) + PLAN_WIRE_PACKETS);
+	}
+	return sum;
+}
+
+static uint64_t
+memory_allowed(const struct live_fabric *live)
+{
+	if (!live->config->live.packet_memory_auto)
+		return live->config->live.packet_memory_bytes;
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void
+plan_devices(const struct live_fabric *live, struct packet_plan *plan)
+{
+	unsigned workers = live->worker_count * PLAN_DEVICE_LCORE;
+
+	plan->devices = device_ports_pool(live->devices, live->device_count);
+	// Half of what drivers hold is in transmit rings, and so may just as well be free.
+	plan->reserve = plan->devices.packets / 2 + PLAN_DEVICE_RESERVE;
+	plan->devices.packets += workers + PLAN_DEVICE_WAITING + PLAN_DEVICE_RESERVE;
+}
+
+static void
+note_cap(const struct live_fabric *live, const struct packet_plan *plan, uint64_t wanted)
+{
+	char allowed[TEXT_VALUE_MAX], needed[TEXT_VALUE_MAX], buffers[TEXT_VALUE_MAX];
+
+	fprintf(live->notes,
+		"roost: note: buffers of %s full of small packets would take %s of memory; "
+		"`live.packet-memory` allows %s, so switches pause or drop (`packet-memory`) "
+		"before such packets fill a buffer\n",
+		text_bytes(buffers, plan->waiting.buffers_bytes), text_bytes(needed, wanted),
+		text_bytes(allowed, plan->memory_bytes));
+}
+
+int
+packet_plan_make(const struct live_fabric *live, struct packet_plan *plan, struct diag *diag)
+{
+	const struct buffers buffers = most_of_buffers(live);
+	const uint64_t bytes = buffers.bytes > PLAN_BUFFERS_MIN ? buffers.bytes : PLAN_BUFFERS_MIN;
+	uint64_t elsewhere = packets_elsewhere(live), fixed, wanted, part;
+	size_t small = packet_store_small_bytes(), large;
+	uint64_t *waiting;
+
+	*plan = (struct packet_plan){.memory_bytes = memory_allowed(live)};
+	plan_devices(live, plan);
+	plan->waiting = (struct fabric_packets){
+		.buffers_bytes = bytes,
+		.count = {bytes / buffers.cell + live->topology->first_host,
+			  bytes / (PACKET_STORE_SMALL_FRAME + 1) + live->topology->first_host},
+	};
+	waiting = plan->waiting.count;
+	plan->store.large_room = RTE_PKTMBUF_HEADROOM + plan->devices.room;
+	large = packet_store_large_bytes(plan->store.large_room);
+	plan->store.small = elsewhere;
+	plan->store.large = live->worker_count * PLAN_WORKER_PACKETS +
+			    (uint64_t)live->device_count * PLAN_DEVICE_PACKETS;
+	fixed = pool_bytes(&plan->devices) + packet_store_bytes(&plan->store);
+	wanted = waiting[PACKET_SMALL] * small + waiting[PACKET_LARGE] * large;
+	part = plan->memory_bytes > fixed ? plan->memory_bytes - fixed : 0;
+	if (part < live->topology->first_host * PLAN_WIRE_PACKETS * (small + large)) {
+		char allowed[TEXT_VALUE_MAX], needed[TEXT_VALUE_MAX];
+
+		return diag_fail(diag, ENOMEM,
+				 "live.packet-memory: %s are too little: without any packet that "
+				 "waits, devices and links of this fabric take %s",
+				 text_bytes(allowed, plan->memory_bytes),
+				 text_bytes(needed, fixed));
+	}
+	if (wanted > part) {
+		note_cap(live, plan, fixed + wanted);
+		plan->waiting.capped = true;
+		for (unsigned i = 0; i < 2; i++)
+			waiting[i] =
+				(uint64_t)((double)waiting[i] * ((double)part / (double)wanted));
+	}
+	plan->store.small += waiting[PACKET_SMALL];
+	plan->store.large += waiting[PACKET_LARGE];
+	return 0;
+}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Small packets pile up at a paused port. Their buffers fill before packets in memory run out, and where memory is
+too small for that, switches pause and drop by name; in either case nobody else's packets are refused."""
+from common import *
+from test_pause import DSCP, QUANTA, pfc_frame
+
+BURST = 500
+MEMORY = "110MB"    # little more than devices and links take
+REFRESH_S = 0.1     # of a pause of 335 ms
+
+
+class PacketMemory(LiveCase):
+
+    def start(self, **changes):
+        self.name = name_of("packets")
+        description = demo(self.name, **changes.pop("live", {}))
+        description["switch"]["buffer"] |= changes
+        self.up = self.fabric(description)
+        self.mac = self.up.exec("h5", "cat", "/sys/class/net/eth1/address").out.strip()
+
+    def drops(self):
+        """By reason and port."""
+        return {(reason, f"{node}.{port}"): count
+                for node, found in self.up.show("drops")["nodes"].items() for port, of in found["ports"].items()
+                for reason, count in of["drops"].items() if count}
+
+    def flood(self):
+        """Tenant red's h1 sends packets of 60 bytes to h5, which pauses, until something of them is dropped."""
+        with raw_socket(netns(self.name, "h5")).socket as paused, \
+                udp_socket(netns(self.name, "h1"), dscp=DSCP[3]).socket as sender:
+            sender.setblocking(True)
+            paused_at, end = 0.0, time.monotonic() + 30
+            while not self.drops():
+                self.assertLess(time.monotonic(), end, "nothing was ever dropped")
+                for _ in range(20):
+                    if time.monotonic() > paused_at + REFRESH_S:
+                        paused.send(pfc_frame(self.mac, c3=QUANTA))
+                        paused_at = time.monotonic()
+                    for _ in range(BURST):
+                        sender.sendto(b"tiny", (HOSTS["h5"], 9))
+            self.assert_others_unharmed()
+
+    def assert_others_unharmed(self):
+        """Tenant blue's packets all arrive meanwhile, and none that came in by their ports is dropped."""
+        ping = self.up.exec("h3", "ping", "-c", "4", "-i", "0.1", "-W", "2", HOSTS["h7"]).out
+        self.assertIn("4 received", ping)
+        self.assertFalse({port for _, port in self.drops()} & {"leaf1.swp3", "leaf2.swp3"})
+        for host in ("h3", "h7"):
+            device = port_of(self.name, *PORTS[host])["device"]
+            self.assertEqual({key: value for key, value in device.items() if key.startswith("rx_") and value}, {})
+
+    def pools(self, node):
+        return self.up.show("pool", node)["nodes"][node]
+
+    def test_buffers_fill_first(self):
+        self.start(size="8MB")
+        self.flood()
+        self.assertEqual({reason for reason, _ in self.drops()}, {"headroom"})      # Linux obeys no pause
+        for leaf in ("leaf1", "leaf2"):
+            found = self.pools(leaf)
+            lossless = found["pools"]["ingress-lossless"]
+            self.assertGreater(lossless["used_max"], lossless["size"] // 3)         # alpha is 1: a half
+            self.assertLess(found["packets"]["small"]["used_max"], found["packets"]["small"]["most"])
+        # What devices receive into has become scarce, and copies have taken its place.
+        self.assertGreater(sum(self.pools(node)["packets"]["small"]["used_max"]
+                               for node in ("leaf1", "leaf2", "spine1", "spine2")), 0)
+
+    def test_pauses_and_names_when_memory_is_short(self):
+        self.start(size="64MB", live={"packet-memory": MEMORY})
+        self.flood()
+        self.assertEqual({reason for reason, _ in self.drops()}, {"packet-memory"})
+        advice = self.up.show("drops")["advice"]["packet-memory"]
+        self.assertIn("live.packet-memory", advice)
+        for leaf in ("leaf1", "leaf2"):
+            found = self.pools(leaf)
+            lossless, small = found["pools"]["ingress-lossless"], found["packets"]["small"]
+            self.assertLess(lossless["used_max"], lossless["size"] // 4)
+            self.assertLessEqual(small["used_max"], small["most"])
+        pauses = [port["pfc_tx"][3] for port in self.up.show("interface", "leaf2")["nodes"]["leaf2"]["ports"].values()]
+        self.assertGreater(sum(pauses), 0)
+        # When the pause is over everything leaves, and what was paused goes on.
+        wait_until(lambda: self.pools("leaf2")["packets"]["small"]["used"] == 0, "the queue has drained", 20)
+        self.assert_reaches(self.name, "h1", "h5")
+
+    def test_too_little_is_refused(self):
+        name = name_of("packets-few")
+        done = roost("up", self.file(demo(name, **{"packet-memory": "1MB"}), f"{name}.yaml"), status=1)
+        self.assertIn("live.packet-memory: 1 MB are too little: without any packet that waits, devices and links "
+                      "of this fabric take", done.err)
+        self.assert_clean(name)
+
