@@ -81,6 +81,8 @@ fabric_has_edge(const struct fabric *f, uint32_t node)
 {
 	return node >= f->topology->first_host && f->has_edge[topology_host_of(f->topology, node)];
 }
+// Whether the file attaches this port of a host's node, by a NIC at the edge. (edge_nic.c)
+bool fabric_wants_edge(const struct fabric *f, uint32_t node, uint16_t port);
 
 // The nodes that exist, without gaps; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);

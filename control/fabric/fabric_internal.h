@@ -15,9 +15,6 @@ int fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out);
 const struct config_attach *fabric_find_attach(const struct topology *t, uint32_t host,
 					       uint16_t port);
 
-// Whether the file attaches this port of a host's node, by a NIC at the edge.
-bool fabric_wants_edge(const struct fabric *f, uint32_t node, uint16_t port);
-
 // Creates the edge NIC of a host whose node exists. Returns 0 or -errno.
 int fabric_create_edge(struct fabric *f, uint32_t host, struct edge **out);
 

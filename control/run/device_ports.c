@@ -228,9 +228,10 @@ device_ports_list(struct device_port **out, uint32_t *count, const struct topolo
 {
 	const struct config *config = t->config;
 	bool lone = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
-	struct device_port *list = memory_array(
-		TOPOLOGY_HOST_PORTS_MAX * (size_t)config->attach_count + config->single.port_count,
-		sizeof(*list), "device ports");
+	struct device_port *list =
+		memory_array(TOPOLOGY_HOST_PORTS_MAX * (size_t)config->attach_count +
+				     config->single.port_count + DEVICE_PORTS_SPARE,
+			     sizeof(*list), "device ports");
 	int rc = 0;
 
 	*count = 0;

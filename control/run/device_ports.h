@@ -31,7 +31,7 @@ struct device_port {
 
 	// Of a live fabric.
 	bool detached;     // by a command: nothing is at the host's place, nor looked for
-	struct arena *own; // of an entry that stands in no file; NULL: in the file
+	struct arena *own; // of an entry in no file, shared by its NICs; NULL: in the file
 	struct wire *nic_in, *nic_out; // of the leaf's port, while the device is in a NIC's place
 	bool netns_created, tap_created;
 	struct live_port live;
@@ -46,13 +46,14 @@ struct device_port {
 // Devices that may be added to a list while a fabric runs.
 #define DEVICE_PORTS_SPARE 64
 
-// Lists the device ports of a topology that topology_apply_attach() has seen; the caller frees the
-// list. It refers to the topology and its configuration. Returns 0, or -EINVAL with errors in diag.
+// Lists the device ports of a topology that topology_apply_attach() has seen, in a list that has
+// room for DEVICE_PORTS_SPARE more; the caller frees it. It refers to the topology and its
+// configuration. Returns 0, or -EINVAL with errors in diag.
 int device_ports_list(struct device_port **out, uint32_t *count, const struct topology *topology,
 		      struct diag *diag);
 
-// Adds what an entry of `attach:` names to a list that has room for it: DEVICE_PORTS_SPARE more than
-// device_ports_list() found. Returns 0, or -EINVAL with errors in diag.
+// Adds what an entry of `attach:` names to a list that has room for it. Returns 0, or -EINVAL with
+// errors in diag.
 int device_ports_add(struct device_port *list, uint32_t *count, const struct topology *topology,
 		     const struct config_attach *attach, struct diag *diag);
 

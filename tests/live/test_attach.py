@@ -311,6 +311,42 @@ class Attach(LiveCase):
         fabric.roost("attach", "h5", f"netns={there}")
         fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
 
+    def test_several_nics_while_it_runs(self):
+        """In a fabric whose file attaches nobody: all NICs of a host, or one after the other in one namespace."""
+        one, other = netns(self.name, "h1"), netns(self.name, "h2")
+        fabric = self.fabric(self.rail())
+        for _ in range(2):
+            fabric.roost("attach", "h1", f"netns={one}")
+            fabric.roost("attach", "h2", f"netns={other}")
+            for start in ("10.0.1.", "10.0.2."):
+                fabric.exec("h1", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"{start}1", f"{start}2")
+            for host, there in (("h1", one), ("h2", other)):
+                fabric.roost("detach", host)
+                self.assertFalse(Path(f"/run/netns/{there}").exists())
+        for nic in ("eth1", "eth2"):
+            fabric.roost("attach", f"h1.{nic}", f"netns={one}")
+        process = subprocess.Popen(["ip", "netns", "exec", one, "sleep", "600"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
+        fabric.roost("detach", "h1.eth1")
+        self.assertEqual([link["ifname"] for link in command("ip", "-n", one, "-j", "link").json], ["lo", "eth2"])
+        self.assertIsNone(process.poll())
+        fabric.roost("detach", "h1.eth2")
+        self.assertEqual(process.wait(5), -signal.SIGTERM)
+        self.assertFalse(Path(f"/run/netns/{one}").exists())
+        self.assertIn("buffer and reorder belong to a NIC that only hosts in the fabric's file have",
+                      fabric.roost("attach", "h1", f"netns={one}", "reorder=on", status=1).err)
+        fabric.roost("attach", "h1", f"netns={one}")  # `down` detaches it
+
+    def test_one_nic_beside_an_edge_nic(self):
+        """The other NIC of a host in the file is attached without one at the edge, and carries packets."""
+        one, other = netns(self.name, "h1"), netns(self.name, "h2")
+        fabric = self.fabric(self.rail(**{"h1.eth1": {"netns": one}, "h2": {"netns": other}}))
+        fabric.roost("attach", "h1.eth2", f"netns={one}")
+        for start in ("10.0.1.", "10.0.2."):
+            fabric.exec("h1.eth1", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"{start}1", f"{start}2")
+
     def test_host_with_work(self):
         """A NIC that still sends or receives stays."""
         fabric = self.fabric(demo(self.name, attach=("h1",), workload=[

@@ -138,6 +138,11 @@ check_nic(const struct live_fabric *live, const struct device_port *d, struct di
 			"attach.%s: mac and ip need a fabric that is down: tables have the "
 			"host's addresses",
 			host);
+	if (d->attach->reorder || d->attach->buffer_bytes != 0)
+		return diag_fail(diag, EINVAL,
+				 "attach.%s: buffer and reorder belong to a NIC that only hosts in "
+				 "the fabric's file have: write attach.%s there",
+				 host, host);
 	if (d->mtu > eth->mtu)
 		return diag_fail(diag, EINVAL,
 				 "attach.%s: the link of %s carries an MTU of %u while the fabric "
@@ -187,14 +192,10 @@ detach_nic(struct live_fabric *live, struct device_port *d)
 	d->waiting = NULL;
 }
 
-// A place in the list that can be used again is one without a host.
 static void
-forget(struct device_port *d, bool with_entry)
+forget(struct live_fabric *live, struct device_port *d)
 {
-	if (with_entry && d->own != NULL) {
-		arena_free(d->own);
-		free(d->own);
-	}
+	devices_release_own(live, d);
 	free(d->drops);
 	*d = (struct device_port){.host = TOPOLOGY_NONE, .detached = true, .live = d->live};
 }
@@ -214,6 +215,28 @@ static bool
 is_of(const struct device_port *d, const char *host)
 {
 	return d->attach != NULL && !d->detached && strcmp(d->attach->host.text, host) == 0;
+}
+
+// A namespace that Roost made stays, with its processes, while another NIC is attached to it.
+static void
+leave_namespaces(struct live_fabric *live, const char *host)
+{
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		struct device_port *d = &live->devices[i];
+
+		if (!is_of(d, host) || !d->netns_created)
+			continue;
+		for (uint32_t k = 0; k < live->device_count && d->netns_created; k++) {
+			struct device_port *other = &live->devices[k];
+
+			if (other->detached || other->netns == NULL || is_of(other, host) ||
+			    strcmp(other->netns, d->netns) != 0)
+				continue;
+			other->netns_created = true;
+			other->id = d->id;
+			d->netns_created = false;
+		}
+	}
 }
 
 // Opens what device_ports_add() has added behind `first`. The wires of a port that the file attached
@@ -262,12 +285,13 @@ live_attach(struct live_fabric *live, const char *host, const char *const *words
 		rc = attach_all(live, first, end, diag);
 	if (rc != 0) {
 		for (uint32_t i = first; i < end; i++)
-			forget(&live->devices[i], false);
+			forget(live, &live->devices[i]);
 		arena_free(arena);
 		free(arena);
 		return rc;
 	}
-	live->devices[first].own = arena;
+	for (uint32_t i = first; i < end; i++)
+		live->devices[i].own = arena;
 	live->device_count = end;
 	if (live->links == NULL)
 		(void)device_links_open(live, diag);
@@ -281,6 +305,7 @@ live_detach(struct live_fabric *live, const char *host, struct diag *diag)
 {
 	unsigned found = 0;
 
+	leave_namespaces(live, host);
 	host_processes_end(live, host);
 	for (uint32_t i = live->device_count; i-- > 0;) {
 		struct device_port *d = &live->devices[i];
@@ -296,7 +321,7 @@ live_detach(struct live_fabric *live, const char *host, struct diag *diag)
 		if (live->devices[i].detached && live->devices[i].attach != NULL &&
 		    strcmp(live->devices[i].attach->host.text, host) == 0 &&
 		    live->devices[i].own != NULL)
-			forget(&live->devices[i], true);
+			forget(live, &live->devices[i]);
 	// Nobody refers to the last places of the list any more.
 	while (live->device_count > 0 && live->devices[live->device_count - 1].attach == NULL &&
 	       live->devices[live->device_count - 1].detached &&

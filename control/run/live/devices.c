@@ -267,7 +267,7 @@ devices_readdress(const struct live_fabric *live, uint32_t host, uint8_t port,
 	for (uint32_t i = 0; options.address_count != 0 && i < live->device_count; i++) {
 		const struct device_port *d = &live->devices[i];
 
-		if (d->host != host || d->host_port != port || !d->own_veth)
+		if (d->host != host || d->host_port != port || !d->own_veth || d->detached)
 			continue;
 		options.netns = host_netns_text(d->attach, netns);
 		options.netns_fd = host_netns_open(live, d, diag);
@@ -287,7 +287,8 @@ has_edge(const struct live_fabric *live, const struct device_port *d)
 {
 	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
 
-	return d->host != TOPOLOGY_NONE && fabric_has_edge(live->fabric, place->peer_node);
+	return d->host != TOPOLOGY_NONE && fabric_has_edge(live->fabric, place->peer_node) &&
+	       fabric_wants_edge(live->fabric, place->peer_node, place->peer_port);
 }
 
 static int
@@ -492,6 +493,20 @@ devices_remove_made(struct live_fabric *live, struct device_port *d)
 }
 
 void
+devices_release_own(struct live_fabric *live, struct device_port *d)
+{
+	struct arena *own = d->own;
+
+	d->own = NULL;
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (live->devices[i].own == own)
+			return;
+	if (own != NULL)
+		arena_free(own);
+	free(own);
+}
+
+void
 devices_close(struct live_fabric *live)
 {
 	host_processes_end(live, NULL);
@@ -506,9 +521,7 @@ devices_close(struct live_fabric *live)
 			devices_close_wire(d->live.from_node, live->pools[d->node]);
 		}
 		devices_remove_made(live, d);
-		if (d->own != NULL)
-			arena_free(d->own);
-		free(d->own);
+		devices_release_own(live, d);
 	}
 	free(live->devices);
 	live->devices = NULL;

@@ -119,6 +119,9 @@ void devices_set_link(struct live_fabric *live, struct device_port *d, bool up);
 // After devices_close_one(): removes what was made for a device, namespace and tap, or the rules in a
 // namespace that stays.
 void devices_remove_made(struct live_fabric *live, struct device_port *d);
+// Gives up the device's entry of `attach:` that stands in no file, and frees it if no other device
+// of the host refers to it.
+void devices_release_own(struct live_fabric *live, struct device_port *d);
 // Frees the packets of a wire that nobody puts on any more, and the wire. NULL is fine.
 void devices_close_wire(struct wire *w, struct packet_pool *packets);
 // Gives the interface of an attached host, which has been down, its addresses and routes again.
