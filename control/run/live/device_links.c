@@ -3,9 +3,9 @@
 // state is the interface's. The veth of an attached host loses its carrier when the host takes its end
 // down, and is gone when the host's namespace is.
 //
-// Linux forgets the routes and neighbours of an interface that goes down, so they are set again when
-// it is back, also if it was down between two looks: the kernel counts how often a carrier was lost,
-// and notifies of each change of an interface.
+// Linux forgets the routes of an interface that goes down, so they are set again when it is back, also
+// if it was down between two polls: the kernel counts how often a carrier was lost, and reports each
+// change of an interface.
 //
 // A namespace is known by its name. If the name goes, but the namespace lives (a process is in it),
 // the host stays attached. If the name comes to stand for another namespace, that one is the host from
