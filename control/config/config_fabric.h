@@ -196,6 +196,7 @@ struct config_attach {
 	bool reorder;            // that NIC puts packets in order for the host
 	uint32_t reorder_window; // packets that may wait for their turn
 	uint64_t reorder_timeout_ps;
+	uint64_t reorder_first_ps; // for which a queue pair's first packet waits for others
 };
 
 // Whether a network namespace stands in the place of the host, to which Roost makes an interface.

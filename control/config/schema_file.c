@@ -79,6 +79,9 @@ static const struct schema_key attach_keys[] = {
 	{"reorder-timeout", SCHEMA_DURATION, .def = "500us",
 	 .help = "after which a missing packet counts as lost", ATTACH_AT(reorder_timeout_ps),
 	 .min = 1000000, .max = SCHEMA_HOUR_PS},
+	{"reorder-first", SCHEMA_DURATION, .def = "100us",
+	 .help = "how long a queue pair's first packet waits for those before it",
+	 ATTACH_AT(reorder_first_ps), .max = SCHEMA_HOUR_PS},
 };
 
 const struct schema schema_attach = {SCHEMA_COUNT(attach_keys),

@@ -63,7 +63,7 @@
 
 #define REORDER_ROWS(ROW) \
 	ROW(PORT, REORDER, reorder_held, TOTAL, "packets", p->reorder->held, \
-	    "packets for the host that came before their turn (`attach.HOST.reorder`)") \
+	    "packets for the host that came before their turn, or may have (`attach.HOST.reorder`)") \
 	ROW(PORT, REORDER, reorder_released, TOTAL, "packets", p->reorder->released, \
 	    "of these, passed on when what was missing had come") \
 	ROW(PORT, REORDER, reorder_waiting, GAUGE, "packets", p->reorder->waiting, \

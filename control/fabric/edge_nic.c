@@ -76,10 +76,14 @@ fabric_create_edge(struct fabric *f, uint32_t host, struct edge **out)
 	rc = edge_create(out, node, place->port_count, buffers);
 	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
 		const struct config_attach *attach = fabric_find_attach(f->topology, host, i);
+		struct reorder_settings settings;
 
-		if (attach != NULL && attach->reorder)
-			rc = edge_set_reorder(*out, node, i, attach->reorder_window,
-					      attach->reorder_timeout_ps);
+		if (attach == NULL || !attach->reorder)
+			continue;
+		settings.packets = attach->reorder_window;
+		settings.timeout = attach->reorder_timeout_ps;
+		settings.first = attach->reorder_first_ps;
+		rc = edge_set_reorder(*out, node, i, &settings);
 	}
 	return rc;
 }

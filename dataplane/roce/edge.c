@@ -59,15 +59,15 @@ edge_create(struct edge **out, struct node *node, uint16_t links,
 }
 
 int
-edge_set_reorder(struct edge *edge, struct node *node, uint16_t link, uint32_t packets,
-		 ps_t timeout)
+edge_set_reorder(struct edge *edge, struct node *node, uint16_t link,
+		 const struct reorder_settings *settings)
 {
 	struct edge_link *l = &edge->link[link];
 	int rc;
 
 	if (link >= edge->links || l->reorder != NULL)
 		return -EINVAL;
-	rc = reorder_create(&l->reorder, packets, timeout);
+	rc = reorder_create(&l->reorder, settings);
 	if (rc == 0)
 		node->ports[link].reorder = reorder_counters(l->reorder);
 	return rc;
@@ -209,7 +209,7 @@ stage_edge_queue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	struct port *out = edge_other_port(n, in);
 	const bool to_host = !edge_is_host_side(n, in);
-	const struct edge_buffer *buffer = &n->edge->link[to_host ? in->index : out->index].buffer;
+	const struct edge_link *l = &n->edge->link[to_host ? in->index : out->index];
 	struct packet_meta *meta = packet_meta(m);
 
 	// A link that is down, unlike a device that is not there, loses packets when they leave.
@@ -217,14 +217,18 @@ stage_edge_queue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		return DROP_LINK_DOWN;
 	meta->cells = tables_cells(n->current, meta->wire_bytes);
 	meta->out_port = out->index;
-	if (unlikely(*node_depth(n, out, meta->tc) + meta->cells > buffer->limit))
+	if (unlikely(*node_depth(n, out, meta->tc) + meta->cells > l->buffer.limit))
 		return to_host ? DROP_RECEIVE_BUFFER : DROP_HOST_BUFFER;
 	port_note_depth(n, out, m);
 	if (to_host)
 		update_pause(n, out, meta->tc, now);
-	if (unlikely(to_host && n->edge->link[in->index].reorder != NULL)) {
-		order(n, out, m, now);
-		return STAGE_CONSUMED;
+	if (unlikely(l->reorder != NULL)) {
+		if (to_host) {
+			order(n, out, m, now);
+			return STAGE_CONSUMED;
+		}
+		queue_in_order(n, in, reorder_note_sent(l->reorder, m, now), now);
+		node_arm_timer(n, reorder_next(l->reorder));
 	}
 	queue_push(out, meta->tc, m);
 	if (port_should_send(n, out, now))

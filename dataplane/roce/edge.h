@@ -38,11 +38,10 @@ struct edge {
 int edge_create(struct edge **out, struct node *node, uint16_t links,
 		const struct edge_buffer buffers[]);
 
-// Has a link's packets put in order for the host, of queue pairs of RoCEv2. At most `packets` wait,
-// none longer than `timeout` (reorder_create()). Once at most, before the node runs. Returns 0,
-// -EINVAL or -ENOMEM. Control thread.
-int edge_set_reorder(struct edge *edge, struct node *node, uint16_t link, uint32_t packets,
-		     ps_t timeout);
+// Has a link's packets put in order for the host, of queue pairs of RoCEv2. Once at most, before the
+// node runs. Returns 0, -EINVAL or -ENOMEM. Control thread.
+int edge_set_reorder(struct edge *edge, struct node *node, uint16_t link,
+		     const struct reorder_settings *settings);
 
 // To be called before node_destroy(). NULL is fine. Control thread.
 void edge_destroy(struct edge *edge);

@@ -12,16 +12,21 @@
 struct reorder;
 
 struct reorder_counters {
-	uint64_t held;      // packets that came before their turn
-	uint64_t released;  // of these, by those that they waited for
+	uint64_t held;      // packets that came before their turn, or may have
+	uint64_t released;  // of these, without a timeout or overflow
 	uint64_t timeouts;  // times that what was missing did not come
 	uint64_t overflows; // times that there was no room to wait
 	uint32_t waiting;   // packets held now
 };
 
-// packets: held at most, of all queue pairs together, 1 .. REORDER_PACKETS_MAX. timeout: after which
-// what is missing counts as lost, above 0. Returns 0, -EINVAL or -ENOMEM. Control thread.
-int reorder_create(struct reorder **out, uint32_t packets, ps_t timeout);
+struct reorder_settings {
+	uint32_t packets; // held at most, of all queue pairs together, 1 .. REORDER_PACKETS_MAX
+	ps_t timeout;     // after which what is missing counts as lost; above 0
+	ps_t first;       // the first packets of a queue pair wait so long for others before them
+};
+
+// Returns 0, -EINVAL or -ENOMEM. Control thread.
+int reorder_create(struct reorder **out, const struct reorder_settings *settings);
 
 // Packets that are still held are their pool's. NULL is fine. Control thread.
 void reorder_destroy(struct reorder *r);
@@ -30,6 +35,10 @@ void reorder_destroy(struct reorder *r);
 // Returns the packets that may go on, in this order, linked by packet_meta()->next; NULL if none
 // may.
 struct rte_mbuf *reorder_take(struct reorder *r, struct rte_mbuf *m, bool has_room, ps_t now);
+
+// Looks at a packet that the host sends, parsed like the others: what it asks for tells the order of
+// the responses, and its responses how far a READ request goes. Returns packets as above.
+struct rte_mbuf *reorder_note_sent(struct reorder *r, struct rte_mbuf *m, ps_t now);
 
 // Returns the packets that wait for one that counts as lost by now, as above.
 struct rte_mbuf *reorder_expire(struct reorder *r, ps_t now);

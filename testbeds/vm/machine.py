@@ -121,16 +121,14 @@ class Machine:
 
     # ---- RDMA ----------------------------------------------------------------------------------
 
-    def configure(self, address, gateway, gateway_mac, mtu=1500):
+    def configure(self, address, gateway, mtu=1500):
         """The interface as the fabric attaches it, and an rxe device on it."""
         # Simulated senders would drop what Linux answers to their packets for a port where nobody listens.
         self.run("cd /proc/sys/net; echo 1 >ipv6/conf/all/disable_ipv6; echo 0 >ipv4/icmp_msgs_per_sec; "
                  "echo 0 >ipv4/icmp_msgs_burst")
-        # busybox has an `ip` of its own, without neighbours.
         for words in (f"link set eth0 mtu {mtu} up", f"addr add {address}/32 dev eth0",
-                      f"route add {gateway} dev eth0", f"route add default via {gateway}",
-                      f"neigh add {gateway} lladdr {gateway_mac} dev eth0 nud permanent"):
-            self.run(f"/usr/bin/ip {words}")
+                      f"route add {gateway} dev eth0", f"route add default via {gateway}"):
+            self.run(f"ip {words}")
         self.run("rdma link add rxe0 type rxe netdev eth0")
         self.wait_until("grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state", "rxe0 is active")
 

@@ -12,7 +12,6 @@ LOSSLESS = 3                    # the priority of DSCP 26
 ECT, NOT_ECT = 26 << 2 | 2, 26 << 2     # traffic classes: DSCP 26 with ECT(0), and without
 ROCE_MTU = 1024
 QP_TIMEOUT = 20                 # 4.096 us x 2^20 = 4.3 s, in real time
-PATIENCE_S = 40
 FIRST_PORT = 18515
 
 
@@ -34,6 +33,7 @@ class Scenario:
     detour: bool = False        # the way over spine2 is longer, so packets overtake each other
     streams: tuple = ()         # simulated hosts that send to the server's port, in the same lossless class
     rate: str = "60G"           # of each
+    patience: int = 40          # s of real time, for a program
 
     @property
     def packets(self):
@@ -166,13 +166,13 @@ class Perftest:
         """Returns the rate in Gb/s of real time, or raises Failed with what perftest says."""
         server, client = self.bed.machines[SERVER], self.bed.machines[CLIENT]
         self.port += 1      # the last one may still be in TIME-WAIT
-        pid = server.run(f"timeout {PATIENCE_S} {self.words(SERVER, test, load)} >/tmp/server 2>&1 & echo $!").strip()
+        pid = server.run(f"timeout {load.patience} {self.words(SERVER, test, load)} >/tmp/server 2>&1 & echo $!").strip()
         server.wait_until(f"netstat -ltn | grep -q :{self.port}", f"ib_{test}_bw listens")
-        status, text = client.run(f"timeout {PATIENCE_S} {self.words(CLIENT, test, load)} {MACHINES[SERVER]}",
-                                  check=False, timeout=PATIENCE_S + 10)
+        status, text = client.run(f"timeout {load.patience} {self.words(CLIENT, test, load)} {MACHINES[SERVER]}",
+                                  check=False, timeout=load.patience + 10)
         if status != 0:
             server.run(f"kill {pid}", check=False)
-        server.wait_until(f"! kill -0 {pid} 2>/dev/null", f"ib_{test}_bw ends", PATIENCE_S)
+        server.wait_until(f"! kill -0 {pid} 2>/dev/null", f"ib_{test}_bw ends", load.patience)
         found = re.search(rf"^ *{load.size} +\d+ +[\d.]+ +([\d.]+)", text, re.M)
         if status != 0 or not found:
             what = "took too long" if status in (124, 143) else text.strip().splitlines()[-1:] or "says nothing"

@@ -17,7 +17,6 @@ HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
 MACHINES = {"h1": "10.0.1.1", "h3": "10.0.2.1"}     # by host of the fabric
 GATEWAY = "169.254.0.1"
-GATEWAY_MACS = {"h1": "02:01:00:00:00:01", "h3": "02:01:00:00:01:01"}      # of the ports of leaf1 and leaf2
 MTU = 1500
 
 
@@ -97,7 +96,7 @@ class Testbed:
                 machine.start(files, image, host_mac(host), interface=host, kvm=kvm)
             for host, machine in self.machines.items():
                 machine.wait_for_boot()
-                machine.configure(MACHINES[host], GATEWAY, GATEWAY_MACS[host], MTU)
+                machine.configure(MACHINES[host], GATEWAY, MTU)
         except BaseException:
             self.down()
             raise

@@ -17,6 +17,7 @@
 
 #define RECORD_BYTES 8u
 #define TIMEOUT (100 * PS_PER_US)
+#define FIRST (20 * PS_PER_US)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,6 +27,7 @@ enum flags {
 	NO_ROOM = 1 << 2, // the caller has none
 	EXPIRE = 1 << 3,  // what is due goes first
 	SPOIL = 1 << 4,   // a byte of it is another
+	SENT = 1 << 5,    // the host sends it
 };
 
 static struct harness harness;
@@ -39,13 +41,19 @@ require(bool truth)
 }
 
 static void
+collect_one(struct rte_mbuf *m)
+{
+	free(m);
+	given++;
+}
+
+static void
 collect(struct rte_mbuf *m)
 {
 	while (m != NULL) {
 		struct rte_mbuf *next = packet_meta(m)->next;
 
-		free(m);
-		given++;
+		collect_one(m);
 		m = next;
 	}
 }
@@ -75,13 +83,13 @@ make(const uint8_t *record)
 		header_put16(ip + 4, (uint16_t)udp_bytes);
 		ip[6] = HEADER_PROTOCOL_UDP;
 		ip[8] = ip[24] = 0xfd;
-		ip[23] = record[2] >> 4;
+		ip[record[0] & SENT ? 39 : 23] = record[2] >> 4;
 	} else {
 		ip[0] = 0x45;
 		header_put16(ip + 2, (uint16_t)(20 + udp_bytes));
 		ip[9] = HEADER_PROTOCOL_UDP;
 		ip[12] = ip[16] = 10;
-		ip[15] = record[2] >> 4;
+		ip[record[0] & SENT ? 19 : 15] = record[2] >> 4;
 		sum = checksum_ipv4_header(ip, 20);
 		memcpy(ip + 10, &sum, 2);
 	}
@@ -100,6 +108,7 @@ make(const uint8_t *record)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct reorder_settings settings = {.timeout = TIMEOUT};
 	const struct reorder_counters *counters;
 	struct reorder *r;
 	uint64_t taken = 0;
@@ -110,7 +119,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (harness.node == NULL)
 		harness_open(&harness, harness_tables(2));
 	given = 0;
-	require(reorder_create(&r, 1 + data[0] % 64, TIMEOUT) == 0);
+	settings.packets = 1 + data[0] % 64;
+	settings.first = data[0] & 64 ? FIRST : 0;
+	require(reorder_create(&r, &settings) == 0);
 	counters = reorder_counters(r);
 	for (data++, size--; size >= RECORD_BYTES; data += RECORD_BYTES, size -= RECORD_BYTES) {
 		struct rte_mbuf *m = make(data);
@@ -121,13 +132,19 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			require(reorder_next(r) > now);
 		}
 		stage_parse(harness.node, &harness.node->ports[0], m, now);
-		collect(reorder_take(r, m, !(data[0] & NO_ROOM), now));
 		taken++;
+		if (data[0] & SENT) {
+			collect(reorder_note_sent(r, m, now));
+			collect_one(m);
+		} else {
+			collect(reorder_take(r, m, !(data[0] & NO_ROOM), now));
+		}
 		require(taken == given + counters->waiting);
 		require((counters->waiting == 0) == (reorder_next(r) == PS_NEVER));
 		require(counters->waiting <= 64);
 	}
-	collect(reorder_expire(r, now + TIMEOUT));
+	collect(reorder_expire(r, now + FIRST));
+	collect(reorder_expire(r, now + FIRST + TIMEOUT));
 	require(taken == given && counters->waiting == 0);
 	reorder_destroy(r);
 	return 0;

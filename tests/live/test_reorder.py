@@ -27,7 +27,7 @@ class Reorder(Shared):
     def description(cls):
         made = demo(cls.name, attach=("h1", "h5", "h7"))
         del made["tenants"]
-        made["attach"]["h5"] |= {"reorder": True}
+        made["attach"]["h5"] |= {"reorder": True, "reorder-first": "200us"}
         made["switch"] |= {"routing": {"mode": "spray"}, "buffer": {"size": "16MB"}}
         made["fabric"]["links"] |= {f"leaf{i}-spine2": {"delay": "50us"} for i in (1, 2)}
         return made

@@ -14,6 +14,8 @@
 
 #define START (2 * PS_PER_US)
 
+static const struct reorder_settings REORDER = {.packets = 8, .timeout = 10 * PS_PER_US};
+
 static void
 put_many(struct harness *h, unsigned int from, unsigned int count, unsigned int priority, ps_t at)
 {
@@ -173,9 +175,9 @@ test_packets_are_put_in_order(void **state)
 
 	(void)state;
 	edge_open(&h, harness_tables(2));
-	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 1, 8, PS_PER_US), -EINVAL);
-	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 0, 8, 10 * PS_PER_US), 0);
-	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 0, 8, PS_PER_US), -EINVAL);
+	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 1, &REORDER), -EINVAL);
+	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 0, &REORDER), 0);
+	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 0, &REORDER), -EINVAL);
 	c = h.node->ports[LINK].reorder;
 	put_roce(&h, 1, START);
 	put_roce(&h, 3, START + 1000);
@@ -209,7 +211,7 @@ test_no_room_and_no_host(void **state)
 
 	(void)state;
 	edge_open(&h, harness_tables(2));
-	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 0, 8, 10 * PS_PER_US), 0);
+	assert_int_equal(edge_set_reorder(h.node->edge, h.node, 0, &REORDER), 0);
 	put_roce(&h, 1, START);
 	for (uint32_t i = 0; i < 6; i++)
 		put_roce(&h, 3 + i, START + 1000);

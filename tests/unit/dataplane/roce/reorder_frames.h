@@ -15,6 +15,7 @@ struct reorder_frame {
 	uint8_t syndrome;
 	uint8_t source;
 	bool ip6, not_roce;
+	bool sent; // by the host: the peer is its destination
 	uint32_t flags;
 	uint32_t qp, psn;
 	uint32_t payload, read_bytes;
@@ -32,6 +33,7 @@ reorder_frame_make(const struct reorder_frame *f)
 	struct rte_mbuf *m = calloc(1, sizeof(*m) + PACKET_META_BYTES + 160);
 	struct packet_meta *meta = packet_meta(m);
 	uint32_t ip = f->ip6 ? HEADER_IP6_BYTES : HEADER_IP4_BYTES, headers;
+	const uint32_t ip_address = f->ip6 ? 16 : 4;
 	uint8_t *data, *udp;
 
 	packet_init_frame(m, 0, 120);
@@ -39,7 +41,8 @@ reorder_frame_make(const struct reorder_frame *f)
 	meta->l4_off = (uint8_t)(meta->l3_off + ip);
 	meta->opcode = f->opcode;
 	meta->flags = f->flags | (f->ip6 ? PACKET_IPV6 : 0) | (f->not_roce ? 0 : PACKET_ROCE);
-	data[meta->l3_off + (f->ip6 ? 23 : 15)] = (uint8_t)(1 + f->source);
+	data[meta->l3_off + (f->ip6 ? 23 : 15) + (f->sent ? ip_address : 0)] =
+		(uint8_t)(1 + f->source);
 	udp = data + meta->l4_off;
 	headers = HEADER_UDP_BYTES + roce_op_header_bytes(f->opcode) + ROCE_ICRC_BYTES;
 	header_put16(udp + 4, (uint16_t)(headers + f->payload));

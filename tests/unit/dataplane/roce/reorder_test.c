@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #define TIMEOUT (100 * PS_PER_US)
+#define FIRST (20 * PS_PER_US)
 
 static struct reorder *reorder;
 static char passed[4096]; // PSNs, in order
@@ -37,14 +38,23 @@ note(struct rte_mbuf *m)
 }
 
 static void
-begin(uint32_t packets)
+begin_new(uint32_t packets, ps_t first)
 {
-	if (reorder != NULL)
-		note(reorder_expire(reorder, PS_NEVER - 1));
+	const struct reorder_settings settings = {packets, TIMEOUT, first};
+
+	for (unsigned int i = 0; reorder != NULL && i < 2; i++)
+		note(reorder_expire(reorder, PS_NEVER / 2 * (1 + i)));
 	reorder_destroy(reorder);
-	assert_int_equal(reorder_create(&reorder, packets, TIMEOUT), 0);
+	assert_int_equal(reorder_create(&reorder, &settings), 0);
 	passed[0] = '\0';
 	given = 0;
+}
+
+// The first packet of a queue pair passes.
+static void
+begin(uint32_t packets)
+{
+	begin_new(packets, 0);
 }
 
 static void
@@ -197,6 +207,70 @@ test_first_packets(void **state)
 	expect("c d");
 }
 
+// The first packets of a queue pair are held until those before them must have come.
+static void
+test_new_flow(void **state)
+{
+	const struct reorder_counters *c;
+
+	(void)state;
+	begin_new(16, FIRST);
+	c = reorder_counters(reorder);
+	send_one(12, 0);
+	send_one(10, 1);
+	send_one(13, 2);
+	expect("");
+	assert_int_equal(reorder_next(reorder), FIRST);
+	note(reorder_expire(reorder, FIRST - 1));
+	expect("");
+	note(reorder_expire(reorder, FIRST));
+	expect("a");
+	assert_int_equal(reorder_next(reorder), FIRST + TIMEOUT);
+	send_one(11, FIRST + 1);
+	expect("b c d");
+	send_one(14, FIRST + 2);
+	expect("e");
+	assert_int_equal(c->held, 3);
+	assert_int_equal(c->released, 3);
+	assert_int_equal(c->timeouts + c->overflows, 0);
+	// Another queue pair of the same number.
+	send_one(0x800001, FIRST + 3);
+	send_one(0x800000, FIRST + 4);
+	expect("");
+	note(reorder_expire(reorder, 2 * FIRST + 3));
+	expect("800000 800001");
+	assert_int_equal(reorder_next(reorder), PS_NEVER);
+	// No room to wait.
+	begin_new(2, FIRST);
+	send_one(5, 0);
+	send_one(4, 0);
+	send_one(3, 0);
+	expect("3 4 5");
+	assert_int_equal(reorder_next(reorder), PS_NEVER);
+	send_one(6, 0);
+	expect("6");
+}
+
+// A flow that the table has lost because others took its place is not new.
+static void
+test_more_flows_than_fit_do_not_wait(void **state)
+{
+	(void)state;
+	begin_new(8192, FIRST);
+	for (uint32_t round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < 4000; i++)
+			put(&(struct reorder_frame){.opcode = ROCE_OP_SEND_ONLY,
+						    .qp = i,
+						    .psn = round},
+			    round * FIRST);
+		note(reorder_expire(reorder, (round + 1) * FIRST));
+		if (round == 0)
+			assert_int_equal(given, 4000);
+	}
+	assert_int_equal(given, 8000);
+	assert_true(reorder_counters(reorder)->held <= 1024);
+}
+
 static void
 test_restart(void **state)
 {
@@ -327,6 +401,21 @@ read_one(uint32_t psn, uint32_t bytes)
 		0);
 }
 
+// The host sends a packet to queue pair 99.
+static void
+host_sends(uint8_t opcode, uint32_t psn, uint32_t payload, uint32_t read_bytes)
+{
+	struct rte_mbuf *m = reorder_frame_make(&(struct reorder_frame){.opcode = opcode,
+									.qp = 99,
+									.psn = psn,
+									.payload = payload,
+									.read_bytes = read_bytes,
+									.sent = true});
+
+	note(reorder_note_sent(reorder, m, 0));
+	free(m);
+}
+
 // A READ request of 4096 B takes 4 PSNs at a path MTU of 1024.
 static void
 test_read_requests(void **state)
@@ -334,9 +423,35 @@ test_read_requests(void **state)
 	(void)state;
 	begin(16);
 	read_one(0, 4096);
-	read_one(4, 4096); // shows the path MTU
-	read_one(0xc, 4096);
+	read_one(8, 4096); // for all one knows, of 512
+	read_one(4, 4096);
+	expect("0");
+	host_sends(ROCE_OP_READ_RESPONSE_FIRST, 0, 1024, 0); // shows the path MTU
+	expect("4 8");
+	read_one(0x14, 1);
+	read_one(0xc, 8192);
+	expect("c 14");
+	// No path MTU has fewer responses.
+	begin(16);
+	read_one(0, 8192);
+	read_one(2, 8192);
+	read_one(6, 8192);
+	expect("0 2");
+	read_one(4, 8192);
+	expect("4 6");
+	// The host never answers.
+	begin(16);
+	read_one(0, 4096);
+	read_one(4, 4096);
+	expect("0");
+	note(reorder_expire(reorder, TIMEOUT));
+	expect("4");
+	begin(16);
+	read_one(0, 4096);
+	host_sends(ROCE_OP_READ_RESPONSE_MIDDLE, 2, 1024, 0);
+	read_one(4, 4096);
 	expect("0 4");
+	read_one(0xc, 4096);
 	read_one(8, 4096);
 	expect("8 c");
 	read_one(0x18, 1);
@@ -364,6 +479,8 @@ test_read_requests(void **state)
 	note(reorder_expire(reorder, TIMEOUT));
 	expect("f");
 	read_one(15 + 2, 1024); // of 512
+	expect("");
+	note(reorder_expire(reorder, TIMEOUT));
 	expect("11");
 }
 
@@ -397,6 +514,105 @@ test_read_responses(void **state)
 	respond(0x14, ROCE_OP_ACK);
 	expect("11 12 14");
 	respond(0x12, ROCE_OP_ACK); // late
+	expect("12");
+}
+
+// What the host asks for tells the order of what it gets.
+static void
+test_responses_as_asked_for(void **state)
+{
+	(void)state;
+	begin_new(16, FIRST);
+	host_sends(ROCE_OP_READ_REQUEST, 0x10, 0, 2048);
+	host_sends(ROCE_OP_READ_REQUEST, 0x12, 0, 1024);
+	host_sends(ROCE_OP_WRITE_ONLY, 0x13, 0, 0);
+	host_sends(ROCE_OP_READ_REQUEST, 0x14, 0, 1);
+	host_sends(ROCE_OP_WRITE_ONLY, 0x15, 0, 0);
+	respond(0x13, ROCE_OP_ACK);
+	respond(0x14, ROCE_OP_READ_RESPONSE_ONLY);
+	respond(0x12, ROCE_OP_READ_RESPONSE_ONLY);
+	expect("");
+	respond(0x10, ROCE_OP_READ_RESPONSE_FIRST);
+	expect("10");
+	respond(0x11, ROCE_OP_READ_RESPONSE_LAST);
+	expect("11 12 13 14");
+	respond(0x15, ROCE_OP_ACK);
+	respond(0x80, ROCE_OP_ACK);
+	expect("15 80");
+	// One is lost, and the host asks again.
+	host_sends(ROCE_OP_READ_REQUEST, 0x81, 0, 4096);
+	respond(0x81, ROCE_OP_READ_RESPONSE_FIRST);
+	respond(0x83, ROCE_OP_READ_RESPONSE_MIDDLE);
+	expect("81");
+	host_sends(ROCE_OP_READ_REQUEST, 0x82, 0, 3072);
+	respond(0x84, ROCE_OP_READ_RESPONSE_LAST);
+	expect("");
+	respond(0x82, ROCE_OP_READ_RESPONSE_FIRST);
+	expect("82 83 84");
+	respond(0x83, ROCE_OP_READ_RESPONSE_MIDDLE);
+	expect("83");
+	// The same after what is missing was given up.
+	host_sends(ROCE_OP_READ_REQUEST, 0x85, 0, 2048);
+	host_sends(ROCE_OP_READ_REQUEST, 0x87, 0, 2048);
+	respond(0x86, ROCE_OP_READ_RESPONSE_LAST);
+	note(reorder_expire(reorder, TIMEOUT));
+	expect("86");
+	host_sends(ROCE_OP_READ_REQUEST, 0x85, 0, 2048);
+	host_sends(ROCE_OP_READ_REQUEST, 0x87, 0, 2048);
+	respond(0x88, ROCE_OP_READ_RESPONSE_LAST);
+	respond(0x86, ROCE_OP_READ_RESPONSE_LAST);
+	respond(0x87, ROCE_OP_READ_RESPONSE_FIRST);
+	expect("");
+	respond(0x85, ROCE_OP_READ_RESPONSE_FIRST);
+	expect("85 86 87 88");
+	assert_int_equal(reorder_counters(reorder)->timeouts, 1);
+	assert_int_equal(reorder_next(reorder), PS_NEVER);
+}
+
+// Two queue pairs ask for the same PSNs: nobody knows which of them gets a response.
+static void
+test_requests_that_do_not_differ(void **state)
+{
+	struct rte_mbuf *m = reorder_frame_make(&(struct reorder_frame){
+		.opcode = ROCE_OP_READ_REQUEST, .qp = 98, .psn = 0, .read_bytes = 1, .sent = true});
+
+	(void)state;
+	begin_new(16, FIRST);
+	host_sends(ROCE_OP_READ_REQUEST, 0, 0, 1);
+	assert_null(reorder_note_sent(reorder, m, 0));
+	free(m);
+	respond(0, ROCE_OP_ACK);
+	expect("0");
+	respond(0, ROCE_OP_READ_RESPONSE_ONLY);
+	expect("");
+	note(reorder_expire(reorder, FIRST));
+	expect("0");
+	respond(1, ROCE_OP_READ_RESPONSE_ONLY);
+	expect("1");
+}
+
+// An acknowledgement is taken for that of the queue pair that reads, until a response tells.
+static void
+test_a_wrong_guess(void **state)
+{
+	(void)state;
+	begin_new(16, FIRST);
+	host_sends(ROCE_OP_READ_REQUEST, 0x10, 0, 16384);
+	put(&(struct reorder_frame){.opcode = ROCE_OP_ACK, .qp = 18, .psn = 0x12}, 0);
+	expect("");
+	respond(0x11, ROCE_OP_READ_RESPONSE_MIDDLE);
+	expect("");
+	respond(0x10, ROCE_OP_READ_RESPONSE_FIRST);
+	expect("10 11");
+	note(reorder_expire(reorder, TIMEOUT));
+	expect("12");
+	put(&(struct reorder_frame){.opcode = ROCE_OP_ACK, .qp = 18, .psn = 0x18}, TIMEOUT);
+	expect("18");
+	// Nothing has told yet: it does not wait twice.
+	begin_new(16, FIRST);
+	host_sends(ROCE_OP_READ_REQUEST, 0x10, 0, 16384);
+	respond(0x12, ROCE_OP_ACK);
+	note(reorder_expire(reorder, TIMEOUT));
 	expect("12");
 }
 
@@ -526,9 +742,11 @@ test_bounds(void **state)
 	struct reorder *r = NULL;
 
 	(void)state;
-	assert_int_equal(reorder_create(&r, 0, 1), -EINVAL);
-	assert_int_equal(reorder_create(&r, REORDER_PACKETS_MAX + 1, 1), -EINVAL);
-	assert_int_equal(reorder_create(&r, 1, 0), -EINVAL);
+	assert_int_equal(reorder_create(&r, &(struct reorder_settings){0, 1, 0}), -EINVAL);
+	assert_int_equal(
+		reorder_create(&r, &(struct reorder_settings){REORDER_PACKETS_MAX + 1, 1, 0}),
+		-EINVAL);
+	assert_int_equal(reorder_create(&r, &(struct reorder_settings){1, 0, 0}), -EINVAL);
 	assert_null(r);
 	reorder_destroy(NULL);
 	begin(1);
@@ -546,6 +764,8 @@ main(void)
 		cmocka_unit_test(test_go_back),
 		cmocka_unit_test(test_false_hole),
 		cmocka_unit_test(test_first_packets),
+		cmocka_unit_test(test_new_flow),
+		cmocka_unit_test(test_more_flows_than_fit_do_not_wait),
 		cmocka_unit_test(test_restart),
 		cmocka_unit_test(test_no_room),
 		cmocka_unit_test(test_duplicate_of_a_held_packet),
@@ -553,6 +773,9 @@ main(void)
 		cmocka_unit_test(test_what_passes),
 		cmocka_unit_test(test_read_requests),
 		cmocka_unit_test(test_read_responses),
+		cmocka_unit_test(test_responses_as_asked_for),
+		cmocka_unit_test(test_requests_that_do_not_differ),
+		cmocka_unit_test(test_a_wrong_guess),
 		cmocka_unit_test(test_many_flows),
 		cmocka_unit_test(test_hosts_that_go_back),
 		cmocka_unit_test(test_bounds),
