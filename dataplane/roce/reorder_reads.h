@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The READ requests and atomics that the host has sent and whose responses it lacks: they tell which
+// The READ requests and atomics that the host has sent and whose responses it lacks: they say which
 // PSN the next response has. Private to reorder.c.
 //
 // A packet names the queue pair that it goes to, but not the one that it comes from. So what the
