@@ -10,7 +10,7 @@ from pathlib import Path
 NO_OFFLOADS = ",".join(f"{one}=off" for one in (
     "csum", "gso", "guest_csum", "guest_tso4", "guest_tso6", "guest_ecn", "guest_ufo", "host_tso4", "host_tso6",
     "host_ecn", "host_ufo", "mrg_rxbuf"))
-# One CPU. With room for a second, QEMU before 8.0 emulates memory barriers, too. Without them its virtio devices miss
+# One CPU. With room for a second, QEMU before 8.1 emulates memory barriers, too. Without them its virtio devices miss
 # what the CPU has queued, and the NIC is silent from then on ("NETDEV WATCHDOG: transmit queue 0 timed out").
 SMP = "1,maxcpus=2"
 BOOT_S = 90
