@@ -41,7 +41,8 @@ struct host_config {
 	uint64_t rto_ps;
 	uint32_t reorder_window; // packets
 	uint64_t reorder_timeout_ps;
-	uint8_t ip_version; // 4 or 6
+	uint8_t ip_version; // 4 or 6: of what a simulated NIC sends
+	uint8_t ip_second;  // the other one, which an attached host has too; 0: none
 	uint32_t qps;
 	uint64_t start_jitter_ps;
 	uint32_t clock_ppm;
@@ -55,6 +56,13 @@ struct host_config {
 	int32_t header_bytes; // -1: auto, real frames
 	int32_t ack_bytes;    // -1: auto
 };
+
+// Whether it has an IPv6 address where it is attached; an IPv4 address it always has.
+static inline bool
+config_host_uses_ip6(const struct host_config *host)
+{
+	return host->ip_version == 6 || host->ip_second == 6;
+}
 
 // The algorithms by enum congestion_kind; NULL: none.
 extern const struct congestion_algorithm *const config_congestions[CONGESTION_KINDS];

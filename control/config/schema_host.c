@@ -2,6 +2,8 @@
 // The schema of a host's settings: `hosts:` and a host's own section.
 #include "schema_keys_internal.h"
 
+#include <string.h>
+
 #define AT(member) SCHEMA_AT(struct host_config, member)
 
 static const struct schema_choice recoveries[] = {
@@ -15,7 +17,6 @@ static const struct schema_choice placements[] = {
 	{"out-of-order", CONFIG_PLACEMENT_OUT_OF_ORDER},
 	{NULL, 0},
 };
-static const struct schema_choice ip_versions[] = {{"4", 4}, {"6", 6}, {NULL, 0}};
 
 static const struct schema_key cnp_keys[] = {
 	{"dscp", SCHEMA_INTEGER, .def = "48", .help = "of CNPs", AT(cnp_dscp), .min = 0, .max = 63},
@@ -96,6 +97,52 @@ check_path_mtu(struct decoder *d, const struct schema_key *key, const struct yam
 			     "%s is none of RoCE's five (256, 512, 1024, 2048, 4096)", node->text);
 }
 
+static const struct schema_choice ip_versions[] = {{"4", 4}, {"6", 6}, {NULL, 0}};
+static const struct schema_form ip_version = {SCHEMA_ENUM, .choices = ip_versions};
+
+// One version, or both in the order in which they are preferred.
+static void
+decode_ip(struct decoder *d, const struct schema_key *key, const struct yaml_node *node, void *base)
+{
+	struct host_config *host = base;
+	struct yaml_node *single[1];
+	uint8_t versions[2] = {0, 0};
+	unsigned count;
+	struct yaml_node *const *items = decode_items(d, node, single, &count);
+
+	(void)key;
+	if (items == NULL)
+		return;
+	if (count == 0 || count > 2)
+		decode_error(d, node->pos, "needs 4, 6, or both: [4, 6]");
+	for (unsigned i = 0; i < count && i < 2; i++) {
+		const char *text = decode_text(d, items[i]);
+
+		if (text == NULL)
+			return;
+		if (strcmp(text, "4") != 0 && strcmp(text, "6") != 0) {
+			decode_error(d, items[i]->pos, "\"%.40s\" is not one of 4, 6", text);
+			return;
+		}
+		versions[i] = (uint8_t)(text[0] - '0');
+		if (i == 1 && versions[1] == versions[0])
+			decode_error(d, items[i]->pos, "the list has %s twice", text);
+	}
+	host->ip_version = versions[0];
+	host->ip_second = versions[1];
+}
+
+static bool
+encode_ip(FILE *to, const struct schema_key *key, const void *base)
+{
+	const struct host_config *host = base;
+
+	(void)key;
+	if (host->ip_second == 0)
+		return fprintf(to, "%u", host->ip_version) > 0;
+	return fprintf(to, "[%u, %u]", host->ip_version, host->ip_second) > 0;
+}
+
 #define PARAMETERS(id, name, word)                                             \
 	{word, SCHEMA_MAP, .help = "parameters of " word, AT(parameters.name), \
 	 .sub = &schema_congestion[CONGESTION_##id]},
@@ -131,8 +178,10 @@ static const struct schema_key host_keys[] = {
 	 AT(reorder_window), .min = 1, .max = 65536},
 	{"reorder-timeout", SCHEMA_DURATION, .def = "100us", .help = "after which a gap is a loss",
 	 AT(reorder_timeout_ps), .min = 1000, .max = SCHEMA_HOUR_PS},
-	{"ip", SCHEMA_ENUM, .def = "4", .help = "IP version", AT(ip_version),
-	 .choices = ip_versions},
+	{"ip", SCHEMA_CUSTOM, .def = "4",
+	 .help = "IP version; of a list, simulated NICs use the first, attached hosts both",
+	 AT(ip_version), .decode = decode_ip, .encode = encode_ip,
+	 SCHEMA_FORM(SCHEMA_LIST, .min = 1, .max = 2, .item = &ip_version)},
 	{"qps", SCHEMA_INTEGER, .def = "1", .help = "queue pairs a flow is split over", AT(qps),
 	 .min = 1, .max = 1024},
 	{"start-jitter", SCHEMA_DURATION, .def = "0ns", .help = "random start offset of each flow",

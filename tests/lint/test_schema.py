@@ -22,6 +22,7 @@ RIGHT = (
     FABRIC + "leaf1: {latency: 1us}\nspine2: {qos: {tc: {3: {weight: 20}}}}\nh3: {placement: out-of-order}\n",
     EXPLICIT + "a: {buffer: {size: 1MB}}\n",
     FABRIC + "hosts: {ip: 6, pxn: on, stall: none, pause-storm: {to: 1us, priority: [3, 4]}, dcqcn: {gain: 1/16}}\n",
+    FABRIC + "hosts: {ip: [4, 6]}\nh1: {ip: 6}\nh2: {ip: [6]}\n",
     FABRIC + "switch: {qos: {trust: dscp, watchdog: off, trim: {size: 256B, eligible-tc: 1}}}\n",
     FABRIC + "switch: {qos: {remark: {dscp: {3: 26}, pcp: none}}}\n",
     FABRIC + "tenants: {red: {hosts: h1, vni: 5001, addresses: {h1: [172.16.0.1, \"fd01::1\"]}}, blue: {leak: red}}\n",

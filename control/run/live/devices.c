@@ -86,7 +86,7 @@ uses_ip6(const struct live_fabric *live, uint32_t host)
 
 	return config_host(live->config, topology_host(live->topology, host)->name, &settings) ==
 		       0 &&
-	       settings.ip_version == 6;
+	       config_host_uses_ip6(&settings);
 }
 
 // What a host's veth is to be like.

@@ -25,7 +25,7 @@ put(FILE *to, int family, const uint8_t *address, const char *name, const char *
 static bool
 uses_ip6(const struct live_fabric *live, uint32_t host)
 {
-	return live->fabric->hosts[host].ip_version == 6;
+	return config_host_uses_ip6(&live->fabric->hosts[host]);
 }
 
 static void

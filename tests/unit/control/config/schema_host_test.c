@@ -23,6 +23,7 @@ the_defaults_are_the_documented_ones(void **state)
 	assert_int_equal(h.reorder_window, 1024);
 	assert_int_equal(h.reorder_timeout_ps, 100000000);
 	assert_int_equal(h.ip_version, 4);
+	assert_int_equal(h.ip_second, 0);
 	assert_int_equal(h.qps, 1);
 	assert_int_equal(h.start_jitter_ps, 0);
 	assert_int_equal(h.clock_ppm, 0);
@@ -184,6 +185,36 @@ values(void **state)
 	config_free(c);
 }
 
+// The first of two versions is what simulated NICs use; either order is.
+static void
+both_versions_of_ip(void **state)
+{
+	struct config *c = load_good(FABRIC "hosts: {ip: [4, 6]}\nh2: {ip: 6}\nh3: {ip: [6, 4]}\n"
+					    "h4: {ip: [4]}\n");
+	static const struct {
+		const char *host;
+		uint8_t first, second;
+		bool uses_ip6;
+	} hosts[] = {
+		{"h1", 4, 6, true}, {"h2", 6, 0, true}, {"h3", 6, 4, true}, {"h4", 4, 0, false}};
+	struct host_config h;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+		assert_int_equal(config_host(c, hosts[i].host, &h), 0);
+		assert_int_equal(h.ip_version, hosts[i].first);
+		assert_int_equal(h.ip_second, hosts[i].second);
+		assert_int_equal(config_host_uses_ip6(&h), hosts[i].uses_ip6);
+	}
+	config_free(c);
+	expect_messages(FABRIC "hosts: {ip: [4, 4]}\nh1: {ip: [4, 6, 4]}\nh2: {ip: []}\n"
+			       "h3: {ip: [6, 5]}\n",
+			"f.yaml:2:17: hosts.ip: the list has 4 twice\n"
+			"f.yaml:3:10: h1.ip: needs 4, 6, or both: [4, 6]\n"
+			"f.yaml:4:10: h2.ip: needs 4, 6, or both: [4, 6]\n"
+			"f.yaml:5:14: h3.ip: \"5\" is not one of 4, 6\n");
+}
+
 static void
 mistakes(void **state)
 {
@@ -269,6 +300,7 @@ main(void)
 		cmocka_unit_test(values),
 		cmocka_unit_test(values_of_congestion_control),
 		cmocka_unit_test(values_of_misbehaviour),
+		cmocka_unit_test(both_versions_of_ip),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(mistakes_of_congestion_control),
 		cmocka_unit_test(mistakes_of_misbehaviour),
