@@ -247,6 +247,7 @@ struct switch_config {
 	struct config_routing routing;
 	struct config_icmp icmp;
 	enum config_arp arp;
+	bool lldp;                         // live only
 	const struct config_learn *learns; // live only
 	unsigned learn_count;
 };

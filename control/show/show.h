@@ -41,6 +41,7 @@ struct show_state {
 	json_t *device_drops; // {"advice": {REASON: ...}, "nodes": {NODE: {PORT: {REASON: packets}}}}
 	json_t *steering;     // {NODE: {PORT: {"netdev", "program", ..., "classes": {...}}}}
 	json_t *devices;      // {NODE: {PORT: {"host", "is", "driver", "mtu", "state"}}}
+	json_t *lldp;         // {NODE: {PORT: {"sent", ..., "neighbours": [...]}}}
 	// The log (counters_add_log()), or NULL.
 	json_t *log;
 	uint64_t log_lost; // entries missing from it
@@ -61,6 +62,7 @@ enum show_needs {
 	SHOW_NEEDS_DEVICES = 1 << 7,      // drops in devices, which the caller adds to the answer
 	SHOW_NEEDS_DEVICE_DROPS = 1 << 8, // show_state.device_drops
 	SHOW_NEEDS_ATTACHED = 1 << 9,     // show_state.devices
+	SHOW_NEEDS_LLDP = 1 << 10,
 };
 
 // Of the answer to params.

@@ -78,7 +78,9 @@
 	X(NO_MBUF, "no-mbuf",                                                                      \
 	  "no packet was free, or it lacks room for a tunnel: lower load or MTU")                  \
 	X(TO_SWITCH, "to-switch",                                                                  \
-	  "for the switch itself, which answers ping, and ARP and ND for its own addresses")
+	  "for the switch itself, which answers ping, and ARP and ND for its own addresses")       \
+	X(CONTROL_PLANE, "control-plane",                                                          \
+	  "more LLDP than the switch reads, or a frame too long for it: look at the sender")
 
 enum drop_reason {
 #define X(id, name, advice) DROP_##id,

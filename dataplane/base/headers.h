@@ -19,6 +19,7 @@ enum header_type {
 	HEADER_TYPE_VLAN = 0x8100,
 	HEADER_TYPE_IP6 = 0x86dd,
 	HEADER_TYPE_MAC_CONTROL = 0x8808, // pause frames
+	HEADER_TYPE_LLDP = 0x88cc,
 };
 
 enum header_protocol {

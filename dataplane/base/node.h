@@ -25,6 +25,7 @@ struct nic;
 struct edge;
 struct node_log;
 struct glean;
+struct punt;
 
 enum node_role { NODE_LEAF, NODE_SPINE, NODE_SUPER, NODE_NIC };
 
@@ -147,6 +148,7 @@ struct node {
 	uint32_t own_generation;     // control: rw; of a node that shares none
 	struct spares spares;        // memory for new tables
 	struct edge *edge;           // of the NIC of an attached host, which has no `nic`
+	struct punt *punt;           // of a live switch that speaks LLDP; else NULL
 };
 
 // Drops a packet that is charged nowhere: counts the reason at the port it came in by and frees it.

@@ -3,8 +3,15 @@
 
 #include "dataplane/queueing/fair.h"
 #include "dataplane/queueing/pause.h"
+#include "dataplane/queueing/pause_frame.h"
 #include "dataplane/queueing/pfc.h"
 #include "dataplane/roce/reorder.h"
+
+#include <errno.h>
+#include <string.h>
+
+// Frames that may wait for a transmitter, pauses included: where the far side takes nothing.
+#define CONTROL_FRAMES_MAX 8
 
 void
 node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now)
@@ -45,6 +52,30 @@ node_set_carrier(struct node *n, struct port *p, bool up, ps_t now)
 		wire_update_faulty(p->out);
 	}
 	set_up(n, p, up && !p->link_off, now);
+}
+
+int
+node_send_control(struct node *n, struct port *p, const uint8_t *frame, uint32_t length, ps_t now)
+{
+	const uint32_t padded = length < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : length;
+	unsigned int waiting = 0;
+	struct rte_mbuf *m;
+
+	if (p->out == NULL || !p->up)
+		return -ENETDOWN;
+	for (m = p->pfc_head; m != NULL; m = packet_meta(m)->next)
+		if (++waiting == CONTROL_FRAMES_MAX)
+			return -ENOBUFS;
+	m = packet_alloc_bytes(n->packets, padded);
+	if (m == NULL)
+		return -ENOBUFS;
+	packet_init_frame(m, 0, (uint16_t)padded);
+	packet_meta(m)->in_port = p->index;
+	packet_meta(m)->tenant = TENANT_NONE;
+	memcpy(packet_data(m), frame, length);
+	memset(packet_data(m) + length, 0, padded - length);
+	pause_frame_send_other(n, p, m, now);
+	return 0;
 }
 
 uint64_t

@@ -17,5 +17,11 @@ void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
 // state too. A port that an event has taken down stays down.
 void node_set_carrier(struct node *n, struct port *p, bool up, ps_t now);
 
+// Worker, between turns: has a port send a frame of the control plane at `now`, as pause frames are
+// sent: ahead of every queue, never paused, never charged. Returns 0; -ENETDOWN: nothing is connected
+// or the link is down; -ENOBUFS: such frames wait already, or no packet is free.
+int node_send_control(struct node *n, struct port *p, const uint8_t *frame, uint32_t length,
+		      ps_t now);
+
 // Packets in the node's queues, and of an edge NIC those that wait for their turn.
 uint64_t node_queued(const struct node *n);

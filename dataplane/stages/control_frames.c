@@ -2,10 +2,12 @@
 #include "control_frames.h"
 
 #include "notice.h"
+#include "dataplane/base/punt.h"
 
 // Destination 01:80:c2:00:00:01, opcode, enable vector, eight quanta: 34 bytes of the 60.
 #define CONTROL_PFC_BYTES 34
 #define CONTROL_PAUSE_BYTES 18
+#define CONTROL_LLDP_ADDRESS_LAST 0x0e // 01:80:c2:00:00:0e: the nearest bridge
 
 static int
 control_frames_pfc(struct node *n, struct port *in, const uint8_t *data, uint32_t length, ps_t now)
@@ -40,6 +42,10 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 	if (data[5] == NOTICE_ADDRESS_LAST && length >= 14 &&
 	    header_get16(data + 12) == NOTICE_ETHERTYPE)
 		verdict = notice_receive(n, in, m, now);
+	if (data[5] == CONTROL_LLDP_ADDRESS_LAST && length >= HEADER_ETHERNET_BYTES &&
+	    header_get16(data + 12) == HEADER_TYPE_LLDP && n->punt != NULL)
+		verdict = punt_put(n->punt, in->index, data, length) ? STAGE_CONSUMED
+								     : DROP_CONTROL_PLANE;
 	if (verdict == STAGE_CONSUMED) {
 		in->control_rx++;
 		packet_free(n->packets, m);

@@ -48,7 +48,7 @@ def demo(name, attach=tuple(HOSTS), workload=(), dilation=DILATION, **live):
                    "links": {kind: {"rate": "100G", "delay": "500ns"} for kind in ("host", "fabric")},
                    "mtu": 4200, "seed": 1, "dilation": dilation},
         "live": {"workers": 1, "idle": "sleep"} | live,
-        "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB", "cell": 192},
+        "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB", "cell": 192}, "lldp": "off",     # tests count packets
                    "qos": {"tc": {3: {"ecn": {"min": "50KB", "max": "500KB"}}}}, "routing": {"mode": "adaptive"}},
         "hosts": {"placement": "out-of-order"},
         "tenants": {"red": {"hosts": ["h1", "h2", "h5", "h6"], "vni": 5001},

@@ -74,7 +74,7 @@ class Devices(LiveCase):
         """A switch whose swpN is the N-th device; behind swpN lies 198.18.N.0/24."""
         ports = {f"swp{i}": {"rate": "100G", "cable": "5m", "dev": device} | port_keys
                  for i, device in enumerate(devices, 1)}
-        return {"switch": {"name": f"{self.name}-{number}", "preset": "spectrum-x", "ports": ports, "routes": [
+        return {"switch": {"name": f"{self.name}-{number}", "preset": "spectrum-x", "lldp": "off", "ports": ports, "routes": [
             {"prefix": f"198.18.{name[3:]}.0/24", "via": [{"port": name, "mac": PEER_MAC}]} for name in ports]}}
 
     def namespace(self, *pairs):

@@ -97,6 +97,8 @@ collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, str
 		rc = collect_steering(s, live);
 	if (needs & SHOW_NEEDS_ATTACHED)
 		collect_attached(s, live);
+	if (needs & SHOW_NEEDS_LLDP)
+		s->lldp = collect_lldp(live);
 	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
 		rc = settings_cache_collect(&a->settings, s, live);
 	return rc;
@@ -130,6 +132,7 @@ answer_show(void *context, const json_t *params, json_t **result, struct diag *d
 	json_decref(s.device_drops);
 	json_decref(s.steering);
 	json_decref(s.devices);
+	json_decref(s.lldp);
 	arena_free(&arena);
 	return rc;
 }

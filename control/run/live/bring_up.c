@@ -14,6 +14,7 @@
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
 #include "dataplane/node/ports.h"
+#include "lldp_agent.h"
 #include "watcher.h"
 
 #include <errno.h>
@@ -276,6 +277,8 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 	rc = start_drive(live);
 	if (rc == 0)
 		rc = device_links_open(live, diag);
+	if (rc == 0)
+		lldp_agent_open(live);
 	return rc != 0 ? rc : learning_open(live, diag);
 }
 
@@ -285,6 +288,7 @@ live_fabric_close(struct live_fabric *live)
 	learning_close(live);
 	if (live->running)
 		live_stop(&live->drive);
+	lldp_agent_close(live);
 	events_destroy(live->events);
 	fabric_log_destroy(live->log);
 	local_addresses_close(live->local_addresses);

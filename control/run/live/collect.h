@@ -18,6 +18,8 @@ void collect_queue_pairs(struct show_state *s, struct arena *arena, struct live_
 int collect_steering(struct show_state *s, const struct live_fabric *live);
 // What devices and the kernel have lost, for show_state.device_drops.
 json_t *collect_lost_by_devices(const struct live_fabric *live);
+// What ports have heard by LLDP, for show_state.lldp.
+json_t *collect_lldp(const struct live_fabric *live);
 // What is behind ports that are devices.
 void collect_attached(struct show_state *s, const struct live_fabric *live);
 // Adds what devices lose to the ports of an answer.

@@ -15,6 +15,7 @@
 
 struct device_links;
 struct learner;
+struct lldp_agent;
 struct local_addresses;
 struct node_snapshot;
 struct watcher;
@@ -39,6 +40,7 @@ struct live_fabric {
 	struct device_links *links;              // NULL: no device
 	struct watcher *watcher;                 // NULL: no port shares an interface with Linux
 	struct learner *learner;                 // NULL: no switch learns routes
+	struct lldp_agent *lldp;
 	struct live_drive drive;
 	bool drive_ready;
 	bool running;

@@ -45,11 +45,14 @@ every_key_is_read(void **state)
 				 "    grades: [1KB, 2KB]\n"
 				 "    link-utilisation: off\n"
 				 "    spine-notices: off\n"
-				 "    convergence: 0ns\n",
+				 "    convergence: 0ns\n"
+				 "  lldp: off\n",
 			  "switch", CONFIG_ROLE_LEAF);
 
 	(void)state;
 	assert_int_equal(s.latency_ps, 300000);
+	assert_false(s.lldp);
+	assert_true(switch_of(SINGLE, "switch", CONFIG_ROLE_LEAF).lldp);
 	assert_int_equal(s.buffer_bytes, 33554432);
 	assert_int_equal(s.cell_bytes, 1);
 	assert_int_equal(s.pools[0].value, 125000);

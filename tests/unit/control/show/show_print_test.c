@@ -106,6 +106,29 @@ test_answers(void **state)
 		"no switch has answered anything\n");
 }
 
+// DCBX is not said by everyone, and may say that nothing is paused.
+static void
+test_lldp(void **state)
+{
+	(void)state;
+	require("lldp", NULL,
+		"{\"nodes\": {\"leaf1\": {\"ports\": {\"swp1\": {\"neighbours\": [{\"system\": "
+		"\"box\", \"port\": \"eth1\", \"chassis\": \"02:00:0a:00:01:01\", "
+		"\"capabilities\": [\"bridge\", \"station\"], \"management\": [\"10.0.1.1\", "
+		"\"fd00::1\"], \"pfc\": {\"priorities\": [3, 4]}, \"applications\": "
+		"[{\"selector\": \"tcp\", \"protocol\": 4791, \"priority\": 1}, {\"selector\": "
+		"\"udp\", \"protocol\": 4791, \"priority\": 3}], \"ttl\": 120}, {\"chassis\": "
+		"\"x\", \"pfc\": {\"priorities\": []}, \"ttl\": 20}]}, \"swp2\": "
+		"{\"neighbours\": []}}}}}",
+		"interface   system  port  chassis            capabilities     management         "
+		"pfc  roce  ttl\n"
+		"leaf1.swp1  box     eth1  02:00:0a:00:01:01  bridge, station  10.0.1.1, fd00::1  "
+		"3,4     3  120\n"
+		"leaf1.swp1  -       -     x                  -                -                  "
+		"off     -   20\n");
+	require("lldp", NULL, "{\"nodes\": {}}", "no neighbour has sent LLDP\n");
+}
+
 static void
 test_route(void **state)
 {
@@ -246,7 +269,8 @@ test_answers_that_lack_everything(void **state)
 		     {"config", NULL},
 		     {"log", NULL},
 		     {"route", NULL},
-		     {"neighbour", NULL}};
+		     {"neighbour", NULL},
+		     {"lldp", NULL}};
 	static const char *const answers[] = {
 		"{}",
 		"[]",
@@ -260,7 +284,9 @@ test_answers_that_lack_everything(void **state)
 		"\"q.99999999999\": 2}, \"ports\": {\"p\": {\"queue\": [1], \"pfc_rx\": "
 		"3}}}}}",
 		"{\"nodes\": {\"a\": {\"neighbours\": {\"v\": [1, {}]}, \"learning\": {\"v\": "
-		"2}}}}",
+		"2}, \"ports\": {\"p\": {\"neighbours\": [1, {}, {\"applications\": [1], \"pfc\": "
+		"1, "
+		"\"capabilities\": [{}]}]}}}}}",
 		"{\"advice\": {\"r\": 1}, \"workers\": [1], \"links\": [1], \"log\": [1, {}]}",
 	};
 
@@ -292,6 +318,7 @@ main(void)
 		cmocka_unit_test(test_config),
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_lldp),
 		cmocka_unit_test(test_route),
 		cmocka_unit_test(test_queue_pairs),
 		cmocka_unit_test(test_steering),

@@ -2,6 +2,7 @@
 // What ends at the MAC, and what the MAC lets pass.
 #include "../harness.h"
 
+#include "dataplane/base/punt.h"
 #include "dataplane/stages/control_frames.h"
 
 #include <string.h>
@@ -120,6 +121,42 @@ test_near_pfc(void **state)
 	harness_close(&h);
 }
 
+// LLDP goes to the control plane where there is one, up to what it may hold of a port; elsewhere, and
+// to other addresses, it ends here like the rest.
+static void
+test_lldp(void **state)
+{
+	static const char lldp[14] = "\x01\x80\xc2\x00\x00\x0e\x02\x00\x00\x00\x00\x09\x88\xcc";
+	const struct punt_frame *frame;
+	struct harness h;
+	struct punt *punt;
+
+	(void)state;
+	assert_int_equal(punt_create(&punt), 0);
+	harness_open(&h, harness_tables(2));
+	assert_int_equal(pass(&h, udp(&h), 0, lldp, sizeof(lldp)), 0);
+	assert_int_equal(harness_drops(&h, 0, DROP_RESERVED_ADDRESS), 1);
+	h.node->punt = punt;
+	assert_int_equal(pass(&h, udp(&h), 0, lldp, sizeof(lldp)), 0);
+	assert_int_equal(h.node->ports[0].control_rx, 1);
+	frame = punt_peek(punt);
+	assert_non_null(frame);
+	assert_int_equal(frame->port, 0);
+	assert_int_equal(frame->length, 300);
+	assert_memory_equal(frame->data, lldp, sizeof(lldp));
+	for (unsigned int i = 0; i < PUNT_PORT_FRAMES; i++)
+		pass(&h, udp(&h), 0, lldp, sizeof(lldp));
+	assert_int_equal(h.node->ports[0].control_rx, PUNT_PORT_FRAMES);
+	assert_int_equal(harness_drops(&h, 0, DROP_CONTROL_PLANE), 1);
+	punt_release(punt);
+	pass(&h, udp(&h), 0, "\x01\x80\xc2\x00\x00\x03", 6);
+	pass(&h, udp(&h), 0, "\x01\x80\xc2\x00\x00\x0e", 6); // IPv4
+	assert_int_equal(harness_drops(&h, 0, DROP_RESERVED_ADDRESS), 3);
+	assert_int_equal(all_drops(&h), 4);
+	harness_close(&h);
+	punt_destroy(punt);
+}
+
 int
 main(void)
 {
@@ -127,6 +164,7 @@ main(void)
 		cmocka_unit_test(test_reserved_addresses),
 		cmocka_unit_test(test_mac_filter),
 		cmocka_unit_test(test_near_pfc),
+		cmocka_unit_test(test_lldp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,8 +102,8 @@ keys(void **state)
 {
 	(void)state;
 	expect("set sw", "switch.");
-	expect("set switch.", "switch.arp switch.buffer. switch.icmp. switch.preset "
-			      "switch.preset-mode switch.qos. "
+	expect("set switch.", "switch.arp switch.buffer. switch.icmp. switch.lldp "
+			      "switch.preset switch.preset-mode switch.qos. "
 			      "switch.routing.");
 	expect("set switch.qos.tc.3.ecn.m", "switch.qos.tc.3.ecn.max switch.qos.tc.3.ecn.min");
 	complete("set switch.qos.tc.");

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a port of a switch says of itself in LLDP. Control thread.
+#pragma once
+
+#include "control/io/lldp/lldp.h"
+#include "fabric.h"
+
+#define FABRIC_LLDP_TTL 120 // seconds
+
+// From the switch's place in the topology and its tables in force: chassis, port, names, capabilities,
+// the loopbacks as management addresses, and DCBX.
+void fabric_lldp_pdu(const struct fabric *f, uint32_t node, uint16_t port, struct lldp_pdu *out);
