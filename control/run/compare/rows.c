@@ -67,9 +67,12 @@ compare_add_rows(struct comparison *c)
 			memory_text(compare_metrics[i].name));
 }
 
+// What is no figure of a result (negative, over 63 bits, no number) leaves its cell empty.
 static void
 add_sample(struct compare_cell *cell, double value)
 {
+	if (!(value >= 0 && value < 0x1p63))
+		return;
 	cell->samples = memory_grow(cell->samples, cell->count, sizeof(*cell->samples), "samples");
 	cell->samples[cell->count++] = value;
 }

@@ -71,6 +71,31 @@ test_rows_of_a_document(void **state)
 	json_decref(document);
 }
 
+static void
+test_what_is_no_figure_leaves_its_cell_empty(void **state)
+{
+	json_t *document = document_of("[]", "[]"), *summary = json_object_get(document, "summary");
+	struct comparison c = {.seeds = 1, .count = 1, .runs = {{.file = "a", .name = "a"}}};
+	FILE *nowhere = fopen("/dev/null", "w");
+
+	(void)state;
+	json_object_set_new(summary, "drops", json_real(1e308));
+	json_object_set_new(summary, "pfc_tx", json_real(0x1p63));
+	json_object_set_new(summary, "ecn_marked", json_integer(-1));
+	json_object_set_new(summary, "retransmitted", json_real(0x1p62));
+	compare_add_rows(&c);
+	compare_read(&c, 0, document);
+	assert_int_equal(c.rows[COMPARE_DROPS].cells[0].count, 0);
+	assert_int_equal(c.rows[COMPARE_PFC].cells[0].count, 0);
+	assert_int_equal(c.rows[COMPARE_ECN].cells[0].count, 0);
+	assert_true(value(&c, COMPARE_RETRANSMITTED) == 0x1p62);
+	compare_finish(&c);
+	assert_int_equal(compare_print_json(&c, nowhere), 0);
+	fclose(nowhere);
+	compare_free_rows(&c);
+	json_decref(document);
+}
+
 // Where there are steps, their time is the step time; bus bandwidth is that of their collectives.
 static void
 test_steps_go_before_collectives(void **state)
@@ -97,6 +122,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_of_a_document),
+		cmocka_unit_test(test_what_is_no_figure_leaves_its_cell_empty),
 		cmocka_unit_test(test_steps_go_before_collectives),
 	};
 
