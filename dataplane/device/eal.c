@@ -5,6 +5,8 @@
 //   With huge pages that is --in-memory (nothing in a hugetlbfs mount), without them --no-huge
 //   --no-shconf, because EAL refuses the two together. What EAL still makes, an empty directory
 //   named for the prefix, is removed as soon as EAL runs: a killed process leaves nothing behind.
+//   So nothing is left to rte_eal_cleanup(), which is not called: it unmaps EAL's memory while
+//   EAL's own interrupt thread may still be reading what a device had there (memif).
 // - lcores are threads, not CPUs: any number of workers is mapped onto the CPUs there are. lcore 0
 //   is the control thread and floats over all of them.
 // - Workers are put ahead of other processes (nice): a worker that waits 100 ms for its CPU finds
@@ -34,7 +36,7 @@
 #define EAL_HUGEPAGE_MB 2
 #define EAL_WORKER_NICE (-10)
 
-// What rte_eal_init() is given. EAL keeps the pointers, so they live until eal_stop(); it also
+// What rte_eal_init() is given. EAL keeps the pointers, so they live as long as it is used; it also
 // overwrites some of the array, so what is to be freed is kept apart.
 struct eal_args {
 	char *argv[EAL_ARGS_MAX + 1];
@@ -305,7 +307,6 @@ eal_stop(void)
 	if (state != EAL_RUNNING)
 		return;
 	state = EAL_OVER;
-	rte_eal_cleanup();
 	eal_remove_runtime_dir();
 	eal_free_args();
 }

@@ -32,6 +32,6 @@ int eal_start(const struct eal_options *options, char *err, size_t err_bytes);
 // Removes the empty directory of a process that was killed while EAL started. Any thread.
 void eal_clean_killed(const char *prefix);
 
-// Stops EAL; a no-op when it does not run. Worker lcores have returned and devices are closed.
-// Control thread.
+// Ends the use of EAL, whose memory goes with the process; a no-op when it does not run. Worker
+// lcores have returned and devices are closed. Control thread.
 void eal_stop(void);
