@@ -227,8 +227,9 @@ static const struct schema_key routing_keys[] = {
 
 static const struct schema_key icmp_keys[] = {
 	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", ICMP_AT(on)},
-	{"rate", SCHEMA_INTEGER, .def = "6000", .help = "packets a second of fabric time",
-	 ICMP_AT(rate), .min = 1, .max = ICMP_RATE_MAX},
+	{"rate", SCHEMA_INTEGER, .def = "6000",
+	 .help = "packets a second of fabric time, at each port", ICMP_AT(rate), .min = 1,
+	 .max = ICMP_RATE_MAX},
 	{"burst", SCHEMA_INTEGER, .def = "6000", .help = "packets that may go at once",
 	 ICMP_AT(burst), .min = 1, .max = ICMP_BURST_MAX},
 };

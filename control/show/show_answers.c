@@ -3,7 +3,6 @@
 // packets came in that they answered.
 #include "show_view.h"
 
-#include "control/base/memory.h"
 #include "dataplane/base/answer_kind.h"
 
 #include <stdlib.h>
@@ -29,25 +28,9 @@ collect(const struct show_state *s, const struct show_question *q, json_t *to)
 static void
 print_kind(const json_t *answer, const char *kind, const char *help, FILE *to)
 {
-	const char *node_name, *port_name, *between = "";
-	char *ports = NULL;
-	json_t *node, *port;
-	uintmax_t total = 0;
-	size_t size;
-	FILE *list = memory_stream_open(&ports, &size);
+	char *ports;
+	const uintmax_t total = show_list_ports(answer, "answers", kind, &ports);
 
-	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
-		json_object_foreach(json_object_get(node, "ports"), port_name, port)
-	{
-		uintmax_t count = show_number(json_object_get(port, "answers"), kind);
-
-		if (count == 0)
-			continue;
-		fprintf(list, "%s%s.%s (%ju)", between, node_name, port_name, count);
-		between = ", ";
-		total += count;
-	}
-	fclose(list);
 	fprintf(to, "%s  %ju, at %s\n    %s\n", kind, total, ports, help);
 	free(ports);
 }

@@ -3,7 +3,6 @@
 // devices and the kernel lost, by reasons of their own.
 #include "show_view.h"
 
-#include "control/base/memory.h"
 #include "dataplane/base/drop.h"
 
 #include <stdlib.h>
@@ -50,25 +49,9 @@ collect(const struct show_state *s, const struct show_question *q, json_t *to)
 static void
 print_reason(const json_t *answer, const char *reason, const char *advice, FILE *to)
 {
-	const char *node_name, *port_name, *between = "";
-	char *ports = NULL;
-	json_t *node, *port;
-	uintmax_t total = 0;
-	size_t size;
-	FILE *list = memory_stream_open(&ports, &size);
+	char *ports;
+	const uintmax_t total = show_list_ports(answer, "drops", reason, &ports);
 
-	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
-		json_object_foreach(json_object_get(node, "ports"), port_name, port)
-	{
-		uintmax_t count = show_number(json_object_get(port, "drops"), reason);
-
-		if (count == 0)
-			continue;
-		fprintf(list, "%s%s.%s (%ju)", between, node_name, port_name, count);
-		between = ", ";
-		total += count;
-	}
-	fclose(list);
 	fprintf(to, "%s  %ju packet%s, %s %s\n    %s\n", reason, total, total == 1 ? "" : "s",
 		strncmp(reason, "device-", strlen("device-")) == 0 ? "lost by the device of"
 								   : "came in by",

@@ -2,6 +2,8 @@
 // Printing answers as tables. A table has a row for each place that its path leads to.
 #include "show_view.h"
 
+#include "control/base/memory.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,6 +47,30 @@ bool
 show_flag(const json_t *of, const char *key)
 {
 	return json_is_true(json_object_get(of, key));
+}
+
+uintmax_t
+show_list_ports(const json_t *answer, const char *part, const char *key, char **ports)
+{
+	const char *node_name, *port_name, *between = "";
+	json_t *node, *port;
+	uintmax_t total = 0;
+	size_t size;
+	FILE *list = memory_stream_open(ports, &size);
+
+	json_object_foreach(json_object_get(answer, "nodes"), node_name, node)
+		json_object_foreach(json_object_get(node, "ports"), port_name, port)
+	{
+		uintmax_t count = show_number(json_object_get(port, part), key);
+
+		if (count == 0)
+			continue;
+		fprintf(list, "%s%s.%s (%ju)", between, node_name, port_name, count);
+		between = ", ";
+		total += count;
+	}
+	fclose(list);
+	return total;
 }
 
 void

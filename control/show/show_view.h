@@ -141,6 +141,9 @@ bool show_flag(const json_t *of, const char *key);
 void show_append_set(struct text_table *t, uint64_t bits);
 // A bit for each number of an array.
 uint64_t show_bits(const json_t *numbers);
+// The ports that have counted something: "NODE.PORT (COUNT), ...", and how much all have. `part`: of
+// each port's counters. The caller frees the text.
+uintmax_t show_list_ports(const json_t *answer, const char *part, const char *key, char **ports);
 
 // ---- collecting --------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@
 	X(ARP_REPLY, "arp-reply", "ARP")                                                       \
 	X(NEIGHBOUR_ADVERTISEMENT, "neighbour-advertisement", "neighbour discovery of IPv6")   \
 	X(SUPPRESSED, "suppressed",                                                            \
-	  "not sent: beyond the switch's rate (`switch.icmp`), or the packet pool is empty")   \
+	  "not sent: beyond the rate of `switch.icmp`, or the packet pool is empty")           \
 	X(NO_WAY_BACK, "no-way-back", "not sent: no route to the source")
 
 enum answer_kind {

@@ -139,9 +139,10 @@ struct node {
 	struct nic *nic;      // of a NIC node
 	const struct node_tap *tap;
 	const char *name;
-	uint32_t index;              // in the fabric
-	ps_t last_sent;              // when a data packet last left
-	ps_t answers_due;            // when the next answer would be due at the rate allowed
+	uint32_t index;    // in the fabric
+	ps_t last_sent;    // when a data packet last left
+	ps_t *answers_due; // as port->answer_due, by VRF: of what came in by a port of another VRF
+	uint32_t answers_due_count;
 	uint8_t *port_penalty;       // by port: bits of enum path_penalty
 	struct paths paths;          // what few of them choose paths by
 	const struct tables *tables; // control: rw (release), worker: ro, in a new generation

@@ -196,6 +196,7 @@ struct port {
 
 	uint64_t drops[DROP_COUNT];     // of packets that came in here
 	uint64_t answers[ANSWER_COUNT]; // to such packets
+	ps_t answer_due; // when the next ICMP would be due at the rate allowed (stages/answer.h)
 	// Of an edge NIC's link whose packets are put in order for the host; else NULL.
 	const struct reorder_counters *reorder;
 } __attribute__((aligned(64)));

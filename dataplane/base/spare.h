@@ -16,7 +16,7 @@ struct spares {
 	struct spare *taken;    // worker's
 	uint32_t missed;        // worker: blocks that it had to allocate by itself
 	// control's: what it has left memory for, which the node has by the time it adopts the tables
-	uint32_t turns, tenants, notices;
+	uint32_t turns, tenants, notices, vrfs;
 	bool flowlets, utilisation, notice_due, histograms;
 	uint8_t *fair; // by port: bit per queue that has FIFOs of tenants; NULL: none has
 	uint32_t fair_tenants;

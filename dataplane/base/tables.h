@@ -235,6 +235,8 @@ struct answer_profile {
 	ps_t burst;     // by how much they may come early
 	uint8_t ip4[4]; // the switch's own addresses, in every VRF: its loopback's
 	uint8_t ip6[16];
+	uint8_t gateway4[4]; // that of hosts, at their ports
+	uint8_t gateway6[16];
 	uint8_t (*link_local)[16]; // of each port
 };
 

@@ -56,6 +56,10 @@ leave_spares(struct node *n, const struct tables *t)
 		spare_leave(&n->spares, t->tenant_count * sizeof(*n->buffer.tenants));
 		had->tenants = t->tenant_count;
 	}
+	if (t->vrf_count > had->vrfs) {
+		spare_leave(&n->spares, t->vrf_count * sizeof(*n->answers_due));
+		had->vrfs = t->vrf_count;
+	}
 	paths_leave_spares(n, t);
 	leave_fair(n, t);
 	if (t->histogram_count != 0 || had->histograms) {
@@ -222,6 +226,22 @@ add_turns(struct node *n, uint32_t count)
 	n->turn_count = count;
 }
 
+// When every VRF's next ICMP is due.
+static void
+add_vrfs(struct node *n, uint32_t count)
+{
+	ps_t *due;
+
+	if (count <= n->answers_due_count)
+		return;
+	due = spare_take(&n->spares, count * sizeof(*due));
+	if (n->answers_due_count != 0)
+		memcpy(due, n->answers_due, n->answers_due_count * sizeof(*due));
+	spare_return(&n->spares, n->answers_due);
+	n->answers_due = due;
+	n->answers_due_count = count;
+}
+
 static bool
 port_wants_full(const struct port *p)
 {
@@ -283,6 +303,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	spare_begin(&n->spares);
 	add_turns(n, t->group_count);
 	buffer_add_tenants(n, t->tenant_count);
+	add_vrfs(n, t->vrf_count);
 	n->current = t;
 	packet_memory_adopt(n);
 	for (unsigned int i = 0; i < n->port_count; i++)

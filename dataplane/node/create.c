@@ -119,6 +119,7 @@ node_destroy(struct node *n)
 	spare_free(n->histograms);
 	spare_free(n->histogram_due);
 	spare_free(n->turns);
+	spare_free(n->answers_due);
 	free(n->group_cold);
 	free(n->queue_cold);
 	paths_destroy(n);

@@ -34,7 +34,7 @@ take_icmp(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, ps_t
 		return verdict;
 	if (!answer_is_echo(&q))
 		return STAGE_CONSUMED;
-	if (!answer_allowed(n, now)) {
+	if (!answer_allowed(&n->current->answers, &in->answer_due, now)) {
 		in->answers[ANSWER_SUPPRESSED]++;
 		return STAGE_CONSUMED;
 	}

@@ -17,7 +17,8 @@
 //   section 2.4 e): the latter have another reason to be dropped, and do not come here.
 // - A token bucket in fabric time limits what is said of ICMP (RFC 1812 section 4.3.2.8, RFC 4443
 //   section 2.4 f), in its form as a virtual schedule (GCRA): an answer may come `burst` before it is
-//   due, and each moves that by an interval.
+//   due, and each moves that by an interval. Every port has one, and every VRF has one for what came
+//   with a tunnel or a VLAN, so that no tenant uses up what others have.
 #include "answer.h"
 
 #include "dataplane/base/priority.h"
@@ -26,18 +27,21 @@
 #include "route.h"
 #include "tunnel.h"
 
-static const uint8_t gateway4[4] = {169, 254, 0, 1};
-static const uint8_t gateway6[16] = {0xfe, 0x80, [15] = 1};
-
 bool
-answer_allowed(struct node *n, ps_t now)
+answer_allowed(const struct answer_profile *a, ps_t *due, ps_t now)
 {
-	const struct answer_profile *a = &n->current->answers;
-
-	if (n->answers_due > now + a->burst)
+	if (*due > now + a->burst)
 		return false;
-	n->answers_due = (n->answers_due > now ? n->answers_due : now) + a->interval;
+	*due = (*due > now ? *due : now) + a->interval;
 	return true;
+}
+
+// The bucket of a packet that came in by `in`.
+static ps_t *
+bucket_of(struct node *n, struct port *in, const struct packet_meta *meta)
+{
+	return meta->vrf == n->current->ports[in->index].vrf ? &in->answer_due
+							     : &n->answers_due[meta->vrf];
 }
 
 struct rte_mbuf *
@@ -110,7 +114,7 @@ may_answer(struct node *n, struct port *in, const struct packet_meta *meta,
 		in->answers[ANSWER_NO_WAY_BACK]++;
 		return false;
 	}
-	if (answer_allowed(n, now))
+	if (answer_allowed(&t->answers, bucket_of(n, in, meta), now))
 		return true;
 	in->answers[ANSWER_SUPPRESSED]++;
 	return false;
@@ -245,9 +249,12 @@ leads_elsewhere(const struct owner_context *c, bool ip6, const uint8_t *address)
 {
 	const struct tables *t = c->n->current;
 	uint32_t group = route_find(&t->vrfs[t->ports[c->in->index].vrf], ip6, address);
-	const struct next_hop_group *g = &t->groups[group];
+	const struct next_hop_group *g;
 
-	if (group == LPM_NONE || g->count == 0)
+	if (group == LPM_NONE)
+		return false;
+	g = &t->groups[group];
+	if (g->count == 0)
 		return false;
 	for (uint32_t i = 0; i < g->count; i++)
 		if (t->next_hops[g->first + i].port == c->in->index)
@@ -258,10 +265,12 @@ leads_elsewhere(const struct owner_context *c, bool ip6, const uint8_t *address)
 static bool
 is_port_address(const struct node *n, const struct port *in, bool ip6, const uint8_t *address)
 {
+	const struct answer_profile *a = &n->current->answers;
+
 	if (!ip6)
-		return memcmp(address, gateway4, 4) == 0;
-	return memcmp(address, gateway6, 16) == 0 ||
-	       memcmp(address, n->current->answers.link_local[in->index], 16) == 0;
+		return memcmp(address, a->gateway4, 4) == 0;
+	return memcmp(address, a->gateway6, 16) == 0 ||
+	       memcmp(address, a->link_local[in->index], 16) == 0;
 }
 
 static struct answer_owner
@@ -303,7 +312,7 @@ answer_local(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, p
 		return verdict;
 	if (!n->current->answers.icmp || !is_answerable(&q))
 		return DROP_TO_SWITCH;
-	if (!answer_allowed(n, now)) {
+	if (!answer_allowed(&n->current->answers, &in->answer_due, now)) {
 		in->answers[ANSWER_SUPPRESSED]++;
 		return DROP_TO_SWITCH;
 	}

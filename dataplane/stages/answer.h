@@ -68,8 +68,9 @@ int answer_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
 // ---- parts of it --------------------------------------------------------------------------------
 
-// True when the rate leaves room for another answer, which then counts.
-bool answer_allowed(struct node *n, ps_t now);
+// True when the rate leaves room for another answer, which then counts. `due`: when the next of this
+// bucket would be due.
+bool answer_allowed(const struct answer_profile *a, ps_t *due, ps_t now);
 
 // A packet of the pool for an answer of `length` bytes from the Ethernet header on, with no contents;
 // NULL: there is none, which is counted. `m`: the question.

@@ -4,14 +4,14 @@
 #include "answer.h"
 
 #include "dataplane/base/checksum.h"
+#include "parse.h"
 
 #define IP4_LATER_FRAGMENT 0x1fff
 #define IP4_MORE_FRAGMENTS 0x2000
 #define IP4_DONT_FRAGMENT 0x40
 #define IP4_ERROR_BYTES_MAX 576u  // of an error (RFC 1812 section 4.3.2.3)
 #define IP6_ERROR_BYTES_MAX 1280u // the same (RFC 4443 section 2.4 c)
-#define IP6_EXTENSIONS_MAX 8
-#define ICMP4_TYPE_LAST 18 // of those known (RFC 950)
+#define ICMP4_TYPE_LAST 18        // of those known (RFC 950)
 
 static bool
 look4(struct answer_question *q, uint32_t there)
@@ -28,13 +28,6 @@ look4(struct answer_question *q, uint32_t there)
 }
 
 static bool
-is_extension(uint8_t next)
-{
-	return next == HEADER_PROTOCOL_HOP_BY_HOP || next == HEADER_PROTOCOL_ROUTING ||
-	       next == HEADER_PROTOCOL_DESTINATION || next == HEADER_PROTOCOL_FRAGMENT;
-}
-
-static bool
 look6(struct answer_question *q, uint32_t there)
 {
 	const uint8_t *ip = q->ip;
@@ -43,10 +36,10 @@ look6(struct answer_question *q, uint32_t there)
 	q->bytes = q->length < there ? q->length : there;
 	q->l4 = HEADER_IP6_BYTES;
 	q->protocol = ip[6];
-	for (unsigned int i = 0; is_extension(q->protocol); i++) {
+	for (unsigned int i = 0; parse_ip6_is_extension(q->protocol); i++) {
 		const uint8_t *extension = ip + q->l4;
 
-		if (i == IP6_EXTENSIONS_MAX || q->l4 + 8 > q->bytes)
+		if (i == PARSE_IP6_EXTENSIONS_MAX || q->l4 + 8 > q->bytes)
 			return false;
 		if (q->protocol == HEADER_PROTOCOL_FRAGMENT) {
 			if ((header_get16(extension + 2) & 0xfff8) != 0)

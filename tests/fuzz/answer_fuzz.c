@@ -179,7 +179,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	leaf.node->ports[1].up = !(data[1] & 8);
 	memcpy(frame, data + 2, bytes);
 	make_frame(frame, bytes, data[0], data[1]);
-	leaf.node->answers_due = 0;
+	leaf.node->ports[0].answer_due = 0;
 	memset(leaf.node->ports[0].answers, 0, sizeof(leaf.node->ports[0].answers));
 	ask(frame, bytes);
 	for (unsigned int i = 0; i < ANSWER_COUNT; i++)

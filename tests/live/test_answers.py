@@ -46,6 +46,21 @@ def transfer(source, destination, address, size=400_000):
         return got[0] if got else 0
 
 
+def flood(source, address, ttl, over):
+    """Packets that expire on their way, until over() is true."""
+    with inside(source, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as sender:
+        sender.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, ttl)
+        for _ in range(200):
+            for _ in range(500):
+                try:
+                    sender.sendto(b"x", (address, 33434))
+                except OSError:         # what the errors say, or no room
+                    pass
+            if over():
+                return True
+        return False
+
+
 class Clients(Shared):
     EXACT = False
 
@@ -163,7 +178,7 @@ class Tenants(Clients):
 
     @classmethod
     def description(cls):
-        description = demo(cls.name, attach=("h1", "h5", "h3"), dilation=100)
+        description = demo(cls.name, attach=("h1", "h5", "h3", "h7"), dilation=100)
         description["fabric"]["mtu"] = cls.ROOM
         description["fabric"]["links"]["fabric"]["mtu"] = cls.ROOM
         return description
@@ -183,6 +198,15 @@ class Tenants(Clients):
         self.addCleanup(ADDRESSES.pop, "h5")
         self.assertEqual([len(one) for one in self.hops("h1", HOSTS["h5"])], [1, 1, 1])
         self.assertEqual(self.mtr_hops("h1", HOSTS["h5"])[:2], ["leaf1", "leaf2"])
+
+    def test_anothers_flood(self):
+        """What a tenant's packets that expire have used up at both leaves, another's traceroute does not miss."""
+        def suppressed(leaf, port):
+            return self.up.show("answers")["nodes"][leaf]["ports"].get(port, {}).get("answers", {}).get("suppressed", 0)
+        uplinks = ("swp5", "swp6")
+        self.assertTrue(flood(netns(self.name, "h1"), HOSTS["h5"], 1, lambda: suppressed("leaf1", "swp1") > 0))
+        self.assertTrue(flood(netns(self.name, "h1"), HOSTS["h5"], 2, lambda: any(suppressed("leaf2", port) for port in uplinks)))
+        self.assertEqual(self.hops("h3", HOSTS["h7"])[:2], [{"leaf1"}, {"leaf2"}])
 
     def test_another_tenant(self):
         done = self.on("h1", "ping", "-n", "-c", 1, "-W", 5, HOSTS["h3"], status=1)

@@ -228,6 +228,15 @@ class Rate(Answers):
         run = self.replay(switch(icmp={"burst": 1}), {"swp1": [(1000, question), (2000, question), (3000, frame(echo(HOST4, GATEWAY4)))]})
         self.assertEqual((run.port("swp1")["answers"], run.drops), ({"echo-reply": 1, "suppressed": 2}, {"to-switch": 2}))
 
+    def test_a_port_does_not_use_up_what_others_have(self):
+        """Each port has a bucket of its own, though a thousand packets before have emptied another's."""
+        flood = [(1000 + 100 * i, udp(HOST4, FAR4, ttl=1, size=64)) for i in range(1000)]
+        probes = [(50_050 + 1000 * i, udp(FAR4, HOST4, ttl=1, size=64)) for i in range(3)]
+        run = self.replay(switch(icmp={"rate": 1000, "burst": 3}), {"swp1": flood, "swp2": probes})
+        run.assert_conserved()
+        self.assertEqual([run.port(port)["answers"] for port in ("swp1", "swp2")],
+                         [{"time-exceeded": 3, "suppressed": 997}, {"time-exceeded": 3}])
+
 
 class Buffer(Answers):
     def test_priority_and_queue(self):
@@ -312,6 +321,24 @@ class Tunnels(Answers):
         run = self.ask(self.come(request), dut=self.leaf(), port="swp2")
         self.assert_in_tunnel(reply(request), run.sent["swp2"])
         self.assertEqual((run.drops, run.port("swp2")["control_rx"]), ({}, 1))
+
+    def test_a_tenant_does_not_use_up_what_others_have(self):
+        """What comes out of tunnels by one uplink: each VRF has a bucket, and the uplink has its own."""
+        dut = self.leaf()
+        dut["switch"]["ports"]["swp3"] = {"rate": "100G", "vrf": "blue", "tenant": "blue"}
+        dut["switch"]["routes"] += [{"vrf": "blue", "prefix": "198.18.1.0/24", "via": [{"port": "swp3", "mac": next_hop_mac("swp3")}]},
+                                    {"vrf": "blue", "prefix": "198.18.2.0/24", "via": [{"vtep": self.FAR_LEAF, "mac": self.FAR_ROUTER}]}]
+        dut["switch"]["icmp"] = {"rate": 1000, "burst": 3}
+        dut["tenants"]["blue"] = {"vni": 5002, "encap": "vxlan"}
+        expired = packet_of(udp(FAR4, HOST4, ttl=1, size=100))
+        flood = [(1000 + 100 * i, self.come(expired)) for i in range(1000)]
+        probes = [(50_050 + 1000 * i, vxlan(frame(expired, dst=SWITCH_MAC), 5002, self.FAR_LEAF, LOOPBACK4)) for i in range(3)]
+        underlay = [(60_050 + 1000 * i, udp(self.FAR_LEAF, NOWHERE4, size=100)) for i in range(4)]
+        run = self.replay(dut, {"swp2": sorted(flood + probes + underlay, key=lambda one: one[0])})
+        run.assert_conserved()
+        vnis = [packet.data[46:50].hex() for packet in run.sent["swp2"] if packet.data[36:38].hex() == "12b5"]
+        self.assertEqual((vnis.count("00138900"), vnis.count("00138a00")), (3, 3))
+        self.assertEqual(run.port("swp2")["answers"], {"time-exceeded": 6, "net-unreachable": 3, "suppressed": 998})
 
 
 if __name__ == "__main__":

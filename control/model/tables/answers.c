@@ -7,6 +7,8 @@
 #include "control/base/memory.h"
 #include "control/model/topology/addresses.h"
 
+#include <arpa/inet.h>
+
 static bool
 is_linux_own(const struct topology *t)
 {
@@ -44,6 +46,8 @@ tables_add_answers(struct tables_draft *draft)
 	to->arp = settings->arp != CONFIG_ARP_OFF;
 	to->proxy = settings->arp == CONFIG_ARP_PROXY;
 	tables_set_answer_rate(draft);
+	inet_pton(AF_INET, ADDRESSES_GATEWAY_IP4, to->gateway4);
+	inet_pton(AF_INET6, ADDRESSES_GATEWAY_IP6, to->gateway6);
 	to->link_local =
 		memory_array(node->port_count, sizeof(*to->link_local), "link-local addresses");
 	for (uint16_t p = 0; p < node->port_count; p++) {

@@ -40,14 +40,13 @@ test_rate(void **state)
 	} steps[] = {{10000, true}, {10000, true},  {10000, true}, {10000, false}, {10999, false},
 		     {11000, true}, {11000, false}, {12500, true}, {12999, false}, {13000, true},
 		     {90000, true}, {90000, true},  {90000, true}, {90001, false}};
-	struct harness h;
+	const struct answer_profile rate = {.interval = PS_PER_US, .burst = 2 * PS_PER_US};
+	ps_t due = 0;
 
 	(void)state;
-	harness_open(&h, answers_tables(2));
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		assert_int_equal(answer_allowed(h.node, steps[i].at_ns * PS_PER_NS),
+		assert_int_equal(answer_allowed(&rate, &due, steps[i].at_ns * PS_PER_NS),
 				 steps[i].allowed);
-	harness_close(&h);
 }
 
 // At the instant at which the packet has come, with what the leaf decrements put back.
@@ -119,11 +118,35 @@ test_no_next_hop(void **state)
 	}
 }
 
+// One port's questions, of which three are answered, leave the other port's bucket full.
+static void
+test_each_port_has_a_bucket(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_open(&h, answers_tables(2));
+	for (unsigned int i = 0; i < 9; i++)
+		harness_put(&h, i < 5 ? 0 : 1,
+			    from_neighbour(&h, (struct frame){.to = i < 5, .ttl = 1}),
+			    PS_PER_US + i * 10 * PS_PER_NS);
+	harness_run(&h, 2 * PS_PER_US);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(h.node->ports[i].answers[ANSWER_TIME_EXCEEDED], 3);
+		assert_int_equal(h.node->ports[i].answers[ANSWER_SUPPRESSED], i == 0 ? 2 : 1);
+	}
+	harness_run(&h, 20 * PS_PER_US);
+	assert_int_equal(harness_drain(&h, 0), 6); // where host 2 is
+	harness_check(&h);
+	harness_close(&h);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_each_port_has_a_bucket),
 		cmocka_unit_test(test_time_exceeded),
 		cmocka_unit_test(test_no_next_hop),
 	};
