@@ -43,6 +43,8 @@ class Bgp(LiveCase):
     def tearDown(self):
         """The next test begins with everything there, whatever this one came to."""
         for switch in SWITCHES:
+            if roost("show", "fabric", "-f", f"{self.bed.name}-{switch}", status=None).status != 0:
+                self.bed.start_roost(switch)
             for daemon in DAEMONS:
                 if not self.bed.pid(switch, daemon):
                     self.bed.start(switch, daemon)
@@ -197,7 +199,7 @@ class Bgp(LiveCase):
             self.await_route(leaf, prefix, SECOND)
         self.assertLess(time.monotonic() - killed, MOVED_S)
         roost("show", "route", "-f", name, status=1)
-        self.assertEqual(self.tell("leaf1", "interface", "swp3")["ports"]["swp3"]["state"], "down")
+        wait_until(lambda: self.tell("leaf1", "interface", "swp3")["ports"]["swp3"]["state"] == "down", "the link is down")
         self.assertEqual(self.spread(), [0, FLOWS])
         self.assertEqual(self.spread("h3", "h1"), [0, FLOWS])
         self.bed.start_roost("spine1")

@@ -344,6 +344,16 @@ class Devices(LiveCase):
             pass
         self.assertEqual(run.err, "")
 
+    def test_wrong_host_settings_beside_a_namespace(self):
+        """The interface is in the namespace of the command, which the fabric has left."""
+        interface = f"dev{os.getpid()}"
+        command("ip", "link", "add", interface, "type", "veth", "peer", "name", f"{interface}p")
+        self.addCleanup(command, "ip", "link", "del", interface)
+        description = demo(self.name, attach=("h1",))
+        description["attach"]["h5"] = {"dev": f"net_af_packet9,iface={interface}", "mtu": 1500}
+        fabric = self.fabric(description)
+        self.assertRegex(fabric.up.err, rf"(?m)^roost: warning: {interface}: offloads are on: .*: ethtool -K {interface} .*tx off")
+
     def test_attached_by_a_device_of_the_user(self):
         """A fabric's host behind a tap in a namespace: `dev:` and `netns:` together."""
         description = demo(self.name, attach=("h1", "h5"))

@@ -11,16 +11,16 @@ PATIENCE_S = 60
 
 
 def processes(path):
-    """The processes of roost that were started with this file."""
+    """The processes of roost that were started with this file, but for those that watch over them."""
     found = set()
     for cmdline in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = cmdline.read_bytes().split(b"\0")
-            state = (cmdline.parent / "stat").read_text().rpartition(")")[2].split()[0]
+            name, _, rest = (cmdline.parent / "stat").read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
         # A daemon that has ended is a zombie until process 1 looks after it.
-        if str(path).encode() in words and state != "Z":
+        if str(path).encode() in words and name != "roost-watcher" and rest.split()[0] != "Z":
             found.add(int(cmdline.parent.name))
     return found
 

@@ -83,8 +83,6 @@ check_link(struct check_run *run, const struct link_info *info)
 			 "it is a port of bridge %s, which never passes PFC frames", info->master);
 		check_report(run, problem, "ip link set %s nomaster", check->interface);
 	}
-	if (!info->up)
-		check_report(run, "it is down", "ip link set %s up", check->interface);
 	if (!check->af_xdp)
 		return;
 	if (info->xdp)

@@ -204,6 +204,19 @@ link_set_down(const char *name)
 }
 
 int
+link_detach_xdp(const char *name)
+{
+	struct request request;
+	struct nlattr *xdp;
+
+	link_start(&request, RTM_NEWLINK, name);
+	xdp = mnl_attr_nest_start(request.message, IFLA_XDP);
+	mnl_attr_put_u32(request.message, IFLA_XDP_FD, (uint32_t)-1);
+	mnl_attr_nest_end(request.message, xdp);
+	return request_send(&request, NULL, NULL);
+}
+
+int
 link_delete(const char *name)
 {
 	struct request request;

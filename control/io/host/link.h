@@ -52,5 +52,8 @@ int link_set_ipv6(const char *name, const char *key, const char *value);
 int link_set_up(const char *name);
 int link_set_down(const char *name);
 
+// Detaches an XDP program. Returns 0, also if there is none, or -errno.
+int link_detach_xdp(const char *name);
+
 // Deletes it (a veth's far end goes too). Returns 0, -ENODEV or -errno.
 int link_delete(const char *name);

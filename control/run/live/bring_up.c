@@ -249,7 +249,7 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 		rc = packet_plan_make(live, &plan, diag);
 	if (rc != 0)
 		return rc;
-	rc = watcher_start(&live->watcher, live, diag);
+	rc = watcher_start(&live->watcher, diag);
 	if (rc != 0)
 		return rc;
 	if (needs_namespaces(live)) {

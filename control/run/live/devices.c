@@ -6,6 +6,7 @@
 // are AF_XDP with the program that steers frames (dataplane/device/xdp). A setting of such a port
 // that the file leaves out comes from its interface.
 #include "device_drops.h"
+#include "watcher.h"
 
 #include "control/base/memory.h"
 #include "control/io/host/check_interface.h"
@@ -168,21 +169,35 @@ interface_of(const char *spec, char name[static 64])
 	return name;
 }
 
+struct interface_check {
+	struct host_check check;
+	FILE *notes;
+};
+
+static int
+run_check(void *arg)
+{
+	const struct interface_check *c = arg;
+
+	return host_check_interface(&c->check, c->notes);
+}
+
 // Notes wrong settings of the user's interface before the device is opened on it. If it does not
 // exist, the device refuses it or makes it.
 static void
 check_interface(const struct live_fabric *live, const struct device_port *d)
 {
 	char interface[64];
-	struct host_check check = {
-		.interface = interface_of(d->spec, interface),
-		.netns = d->netns,
-		.af_xdp = strstr(d->spec, "af_xdp") != NULL,
-		.mtu_max = d->mtu,
+	struct interface_check c = {
+		.check = {.interface = interface_of(d->spec, interface),
+			  .netns = d->netns,
+			  .af_xdp = strstr(d->spec, "af_xdp") != NULL,
+			  .mtu_max = d->mtu},
+		.notes = live->notes,
 	};
 
-	if (check.interface != NULL)
-		(void)host_check_interface(&check, live->notes);
+	if (c.check.interface != NULL)
+		(void)netns_run(live->outer_netns, run_check, &c);
 }
 
 // Opened again, a device may find the namespace that Roost once made, or another of that name.
@@ -310,7 +325,10 @@ open_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 		netns_fd = d->netns != NULL ? netns_open(d->netns) : -1;
 		options.netns_fd = netns_fd >= 0 ? netns_fd : live->outer_netns;
 	}
+	watcher_add(live->watcher, d);
 	rc = device_open(&d->live.device, &options, err, sizeof(err));
+	if (rc != 0)
+		watcher_remove(live->watcher, d);
 	if (netns_fd >= 0)
 		close(netns_fd);
 	return rc != 0 ? diag_fail(diag, -rc, "%s", err) : 0;
@@ -432,6 +450,7 @@ devices_close_one(struct live_fabric *live, struct device_port *d)
 		link_delete(d->interface);
 	device_close(d->live.device);
 	d->live.device = NULL;
+	watcher_remove(live->watcher, d);
 	device_drops_start(live, d);
 }
 

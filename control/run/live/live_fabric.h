@@ -38,7 +38,7 @@ struct live_fabric {
 	uint32_t device_count, device_room;
 	struct local_addresses *local_addresses; // NULL: no port shares an interface with Linux
 	struct device_links *links;              // NULL: no device
-	struct watcher *watcher;                 // NULL: no port shares an interface with Linux
+	struct watcher *watcher;                 // takes interfaces down if the process dies
 	struct learner *learner;                 // NULL: no switch learns routes
 	struct lldp_agent *lldp;
 	struct live_drive drive;

@@ -7,9 +7,14 @@
 
 struct watcher;
 
-// Starts it for the interfaces of `netdev:`, in this process's network namespace and before any other
-// thread. NULL in *out if there is none. Returns 0 or -errno.
-int watcher_start(struct watcher **out, const struct live_fabric *live, struct diag *diag);
+// Starts it, in the network namespace that the command was run in and before any other thread. Returns
+// 0 or -errno.
+int watcher_start(struct watcher **out, struct diag *diag);
+
+// The device is about to be opened; or it is closed, and its interface is Linux's alone. Nothing for a
+// device without an interface that would outlive the process. NULL is fine.
+void watcher_add(struct watcher *w, const struct device_port *d);
+void watcher_remove(struct watcher *w, const struct device_port *d);
 
 // Ends it; the interfaces stay as they are. NULL is fine.
 void watcher_stop(struct watcher *w);
