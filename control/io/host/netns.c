@@ -228,19 +228,31 @@ netns_read_mark(void *arg)
 }
 
 int
-netns_delete_own(const char *name, const char *fabric)
+netns_open_own(const char *name, const char *fabric)
 {
 	int error, fd = netns_open(name);
 	struct link_info loopback;
 
 	if (fd < 0)
-		return fd == -EINVAL ? netns_delete(name) : fd; // an interrupted removal
+		return fd;
 	error = netns_run(fd, netns_read_mark, &loopback);
+	if (error == 0 &&
+	    (link_fabric(&loopback) == NULL || strcmp(link_fabric(&loopback), fabric) != 0))
+		error = -EPERM;
+	if (error == 0)
+		return fd;
 	close(fd);
-	if (error != 0)
-		return error;
-	if (link_fabric(&loopback) == NULL || strcmp(link_fabric(&loopback), fabric) != 0)
-		return -EPERM;
+	return error;
+}
+
+int
+netns_delete_own(const char *name, const char *fabric)
+{
+	int fd = netns_open_own(name, fabric);
+
+	if (fd < 0)
+		return fd == -EINVAL ? netns_delete(name) : fd; // an interrupted removal
+	close(fd);
 	return netns_delete(name);
 }
 

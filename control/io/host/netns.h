@@ -20,6 +20,9 @@ int netns_delete(const char *name);
 // since stays. Returns also -EPERM.
 int netns_delete_own(const char *name, const char *fabric);
 
+// Opens one that was made for a fabric of that name. Returns as netns_open(), and -EPERM for another one.
+int netns_open_own(const char *name, const char *fabric);
+
 // Opens a namespace by name or by its path in /proc, or this thread's own for NULL. Returns a descriptor for the caller to
 // close, or -errno (-ENOENT: no such name; -EINVAL: not a name, or a file that is no namespace).
 int netns_open(const char *name);

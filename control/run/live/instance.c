@@ -8,6 +8,7 @@
 #include "control/config/scalar.h"
 #include "control/io/host/hosts_file.h"
 #include "control/io/host/netns.h"
+#include "control/io/host/processes.h"
 #include "control/io/host/tap.h"
 #include "dataplane/device/eal.h"
 
@@ -212,6 +213,33 @@ remove_netns(const char *netns, const char *fabric)
 	(void)netns_delete_own(netns, fabric);
 }
 
+// Ends the processes in a killed fabric's namespaces, as `down` of one that runs does.
+static void
+end_processes(const struct instance_state *state)
+{
+	struct process *list = NULL;
+	unsigned count = 0;
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(state->namespaces, i, one)
+	{
+		const char *netns = json_string_value(one);
+		int fd = netns != NULL ? netns_open_own(netns, state->name) : -EINVAL;
+		unsigned before = count;
+
+		if (fd < 0)
+			continue;
+		(void)processes_add(fd, &list, &count);
+		close(fd);
+		for (; before < count; before++)
+			fprintf(stderr, "roost: note: ended process %d (%s) in namespace %s\n",
+				(int)list[before].pid, list[before].command, netns);
+	}
+	processes_end(list, count);
+	processes_free(list, count);
+}
+
 // Removes what is not a file.
 static void
 remove_made(const struct instance_state *state)
@@ -219,6 +247,7 @@ remove_made(const struct instance_state *state)
 	json_t *one;
 	size_t i;
 
+	end_processes(state);
 	json_array_foreach(state->namespaces, i, one)
 	{
 		if (json_is_string(one))
