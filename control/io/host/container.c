@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Docker's and Podman's programs say which process a container is. They get exact arguments and no
-// shell: their libraries and sockets differ, their command lines do not.
+// shell: their libraries and sockets differ, their command lines do not. They run in children of this
+// process, one after the other, because one that hangs must not hold up a fabric.
 #include "container.h"
 
 #include "control/base/clock.h"
+#include "control/base/memory.h"
 #include "netns.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ANSWER_MAX 256
 #define ANSWER_MS 10000
+#define ANSWER_POLL_MS 2
 
 extern char **environ;
 
@@ -39,6 +42,7 @@ start_inspect(const char *program, const char *name, pid_t *pid, int *from)
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return -errno;
+	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attributes);
@@ -58,35 +62,6 @@ start_inspect(const char *program, const char *name, pid_t *pid, int *from)
 	return -rc;
 }
 
-// Reads what the program writes until it ends, the beginning of it as one text. Returns 0, or
-// -ETIMEDOUT.
-static int
-read_answer(int from, char answer[static ANSWER_MAX])
-{
-	int64_t until = clock_ms() + ANSWER_MS, left;
-	size_t length = 0;
-	char rest[ANSWER_MAX];
-
-	while ((left = until - clock_ms()) > 0) {
-		struct pollfd readable = {.fd = from, .events = POLLIN};
-		bool room = length < ANSWER_MAX - 1;
-		ssize_t bytes;
-
-		if (poll(&readable, 1, (int)left) <= 0)
-			continue;
-		bytes = read(from, room ? answer + length : rest,
-			     room ? ANSWER_MAX - 1 - length : sizeof(rest));
-		if (bytes < 0 && errno == EINTR)
-			continue;
-		if (bytes <= 0) {
-			answer[length] = '\0';
-			return 0;
-		}
-		length += room ? (size_t)bytes : 0;
-	}
-	return -ETIMEDOUT;
-}
-
 // The first line, without what a terminal would obey.
 static void
 keep_line(char *answer)
@@ -97,40 +72,144 @@ keep_line(char *answer)
 			*at = '?';
 }
 
-// Asks one program for the container's process. Returns its id; -ENOENT if the program is not
-// installed; or another -errno with an error in diag.
-static int
-inspect(const char *program, const char *name, struct diag *diag)
+static const char *const programs[] = {"docker", "podman"};
+#define PROGRAMS (sizeof(programs) / sizeof(programs[0]))
+
+struct container_search {
+	char *name;
+	size_t program;     // that is asked now
+	pid_t child;        // 0: none runs
+	int from;           // what it writes
+	int64_t until;      // of clock_ms(): how long it may take
+	size_t length;      // of the answer
+	struct diag errors; // of the programs that were asked
+	char answer[ANSWER_MAX];
+};
+
+struct container_search *
+container_search_start(const char *name)
 {
-	char answer[ANSWER_MAX], *end;
-	int from = -1, rc, status = 0;
-	pid_t child;
+	struct container_search *s = memory_new(sizeof(*s), "search for a container");
+
+	s->name = memory_text(name);
+	return s;
+}
+
+// Ends the program that runs.
+static void
+stop(struct container_search *s)
+{
+	if (s->child == 0)
+		return;
+	close(s->from);
+	kill(s->child, SIGKILL);
+	while (waitpid(s->child, NULL, 0) < 0 && errno == EINTR)
+		;
+	s->child = 0;
+}
+
+void
+container_search_end(struct container_search *s)
+{
+	if (s == NULL)
+		return;
+	stop(s);
+	diag_free(&s->errors);
+	free(s->name);
+	free(s);
+}
+
+// What the program has written so far, the beginning of it as one text. Returns true at its end.
+static bool
+read_answer(struct container_search *s)
+{
+	char rest[ANSWER_MAX];
+
+	for (;;) {
+		bool room = s->length < ANSWER_MAX - 1;
+		ssize_t bytes = read(s->from, room ? s->answer + s->length : rest,
+				     room ? ANSWER_MAX - 1 - s->length : sizeof(rest));
+
+		if (bytes < 0 && errno == EINTR)
+			continue;
+		if (bytes <= 0)
+			return bytes == 0 || errno != EAGAIN;
+		s->length += room ? (size_t)bytes : 0;
+	}
+}
+
+// The process that a program which has ended names, or -errno.
+static int
+read_pid(struct container_search *s, int status)
+{
+	const char *program = programs[s->program];
+	char *end;
 	long pid;
 
-	rc = start_inspect(program, name, &child, &from);
-	if (rc != 0)
-		return rc == -ENOENT ? rc
-				     : diag_fail(diag, -rc, "container %s: %s: %s", name, program,
-						 strerror(-rc));
-	rc = read_answer(from, answer);
-	close(from);
-	if (rc != 0)
-		kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (rc != 0)
-		return diag_fail(diag, -rc, "container %s: %s does not answer within %d s", name,
-				 program, ANSWER_MS / 1000);
-	keep_line(answer);
+	s->answer[s->length] = '\0';
+	keep_line(s->answer);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return diag_fail(diag, ENOENT, "container %s: %s inspect: %s", name, program,
-				 answer[0] != '\0' ? answer : "it fails without a word");
+		return diag_fail(&s->errors, ENOENT, "container %s: %s inspect: %s", s->name,
+				 program,
+				 s->answer[0] != '\0' ? s->answer : "it fails without a word");
 	errno = 0;
-	pid = strtol(answer, &end, 10);
-	if (errno != 0 || end == answer || *end != '\0' || pid < 0 || pid > INT_MAX)
-		return diag_fail(diag, EBADMSG, "container %s: %s names no process but \"%s\"",
-				 name, program, answer);
-	return pid > 0 ? (int)pid : diag_fail(diag, ESRCH, "container %s: it is not running", name);
+	pid = strtol(s->answer, &end, 10);
+	if (errno != 0 || end == s->answer || *end != '\0' || pid < 0 || pid > INT_MAX)
+		return diag_fail(&s->errors, EBADMSG,
+				 "container %s: %s names no process but \"%s\"", s->name, program,
+				 s->answer);
+	return pid > 0 ? (int)pid
+		       : diag_fail(&s->errors, ESRCH, "container %s: it is not running", s->name);
+}
+
+// Asks one program, without waiting. Returns the process; -EAGAIN while it has not answered; -ENOENT if
+// it is not installed; or another -errno with an error in s->errors.
+static int
+ask(struct container_search *s)
+{
+	const char *program = programs[s->program];
+	int status, rc;
+
+	if (s->child == 0) {
+		rc = start_inspect(program, s->name, &s->child, &s->from);
+		if (rc != 0) {
+			s->child = 0;
+			return rc == -ENOENT ? rc
+					     : diag_fail(&s->errors, -rc, "container %s: %s: %s",
+							 s->name, program, strerror(-rc));
+		}
+		s->length = 0;
+		s->until = clock_ms() + ANSWER_MS;
+	}
+	// It may end later than what it writes does.
+	if (read_answer(s) && waitpid(s->child, &status, WNOHANG) == s->child) {
+		close(s->from);
+		s->child = 0;
+		return read_pid(s, status);
+	}
+	if (clock_ms() < s->until)
+		return -EAGAIN;
+	stop(s);
+	return diag_fail(&s->errors, ETIMEDOUT, "container %s: %s does not answer within %d s",
+			 s->name, program, ANSWER_MS / 1000);
+}
+
+int
+container_search_poll(struct container_search *s, struct diag *diag)
+{
+	for (; s->program < PROGRAMS; s->program++) {
+		int pid = ask(s);
+
+		if (pid > 0 || pid == -EAGAIN)
+			return pid;
+	}
+	if (s->errors.errors != 0)
+		return diag_fail(diag, ENOENT, "%s", diag_first_error(&s->errors));
+	return diag_fail(diag, ENOENT,
+			 "container %s: neither docker nor podman is installed, and there is "
+			 "no network namespace of that name: name a namespace with netns, or a "
+			 "process with pid",
+			 s->name);
 }
 
 int
@@ -152,22 +231,17 @@ process_open_netns(int pid, struct diag *diag)
 int
 container_open_netns(const char *name, struct diag *diag)
 {
-	static const char *const programs[] = {"docker", "podman"};
+	const struct timespec moment = {.tv_nsec = ANSWER_POLL_MS * 1000000};
+	struct container_search *s = container_search_start(name);
 	struct diag errors = {0};
-	int pid = -ENOENT, rc;
+	int rc = container_search_poll(s, &errors);
 
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]) && pid < 0; i++)
-		pid = inspect(programs[i], name, &errors);
-	rc = pid > 0 ? process_open_netns(pid, diag) : netns_open(name);
-	if (pid < 0 && rc < 0 && errors.errors != 0)
+	for (; rc == -EAGAIN; rc = container_search_poll(s, &errors))
+		nanosleep(&moment, NULL);
+	container_search_end(s);
+	rc = rc > 0 ? process_open_netns(rc, diag) : netns_open(name);
+	if (rc < 0 && errors.errors != 0)
 		rc = diag_fail(diag, ENOENT, "%s", diag_first_error(&errors));
-	else if (pid < 0 && rc < 0)
-		rc = diag_fail(
-			diag, ENOENT,
-			"container %s: neither docker nor podman is installed, and there is "
-			"no network namespace of that name: name a namespace with netns, or a "
-			"process with pid",
-			name);
 	diag_free(&errors);
 	return rc;
 }

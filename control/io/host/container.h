@@ -11,5 +11,15 @@
 // Takes up to 10 s.
 int container_open_netns(const char *name, struct diag *diag);
 
+// Looks for the process of a container in the background. Names as above; the programs run in the
+// network namespace of the thread that polls.
+struct container_search;
+struct container_search *container_search_start(const char *name);
+// Goes on, without waiting. Returns the process; -EAGAIN until it is known; or another -errno with an
+// error in diag, also when called again.
+int container_search_poll(struct container_search *s, struct diag *diag);
+// Ends the program that runs. NULL is fine.
+void container_search_end(struct container_search *s);
+
 // Opens the network namespace of a process. Returns as above.
 int process_open_netns(int pid, struct diag *diag);
