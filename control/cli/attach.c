@@ -18,7 +18,8 @@ const struct cli_command command_attach = {
 	.name = "attach",
 	.help = "put a namespace, container or device in the place of a simulated host",
 	.details = "KEY=VALUE as under `attach:` of a file, such as netns=lab-h3: netns, pid, "
-		   "container, tap or dev, and\nmtu. Lasts until `roost detach` or `roost down`.\n",
+		   "container, tap or dev, and\nmtu, nic, buffer, reorder. Lasts until `roost "
+		   "detach` or `roost down`.\n",
 	.forms = {{{{CLI_HOST}, {CLI_TEXT, "KEY=VALUE", .repeated = true}}}},
 	.options = {CLI_FABRIC_OPTION},
 	.run = attach,

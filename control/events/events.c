@@ -260,6 +260,15 @@ events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 	return rc;
 }
 
+int
+events_change_addresses(struct events *e, struct diag *diag)
+{
+	const struct change_env env = events_env(e, e->hooks.clock(e->hooks.context));
+
+	e->edited = NULL;
+	return change_addresses(&env, diag);
+}
+
 bool
 events_name_change(struct events *e, const char *what)
 {

@@ -6,6 +6,10 @@
 
 #include "control/base/memory.h"
 #include "control/model/tables/build.h"
+#include "dataplane/node/adopt.h"
+#include "dataplane/node/create.h"
+#include "dataplane/node/ports.h"
+#include "pipelines/pipelines.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,16 +41,22 @@ fabric_wants_edge(const struct fabric *f, uint32_t node, uint16_t port)
 	return attach != NULL && attach->nic;
 }
 
+bool
+fabric_edge_is_free(const struct fabric *f, uint32_t node, uint16_t port)
+{
+	return fabric_has_edge(f, node) &&
+	       fabric_find_attach(f->topology, topology_host_of(f->topology, node), port) == NULL;
+}
+
 // XOFF leaves room for what may still arrive behind it: the headroom that the leaf would need on
 // this link.
 static struct edge_buffer
-buffer_of(const struct fabric *f, uint32_t host, uint16_t port)
+buffer_of(const struct fabric *f, uint32_t host, uint16_t port, const struct config_attach *attach)
 {
 	const struct topo_node *place = topology_host(f->topology, host);
 	const struct topo_port *eth = &place->ports[port];
 	const struct tables *t = f->tables[f->topology->first_host + host];
 	uint64_t headroom = tables_headroom_needed(f->topology, &f->switches[eth->peer_node], eth);
-	const struct config_attach *attach = fabric_find_attach(f->topology, host, port);
 	uint64_t bytes = attach != NULL ? attach->buffer_bytes : 0;
 	struct edge_buffer buffer;
 	uint64_t limit;
@@ -63,6 +73,16 @@ buffer_of(const struct fabric *f, uint32_t host, uint16_t port)
 	return buffer;
 }
 
+static struct reorder_settings
+reorder_of(const struct config_attach *attach)
+{
+	return (struct reorder_settings){
+		.packets = attach->reorder_window,
+		.timeout = attach->reorder_timeout_ps,
+		.first = attach->reorder_first_ps,
+	};
+}
+
 int
 fabric_create_edge(struct fabric *f, uint32_t host, struct edge **out)
 {
@@ -72,7 +92,7 @@ fabric_create_edge(struct fabric *f, uint32_t host, struct edge **out)
 	int rc;
 
 	for (uint16_t i = 0; i < place->port_count && i < EDGE_LINKS_MAX; i++)
-		buffers[i] = buffer_of(f, host, i);
+		buffers[i] = buffer_of(f, host, i, fabric_find_attach(f->topology, host, i));
 	rc = edge_create(out, node, place->port_count, buffers);
 	for (uint16_t i = 0; rc == 0 && i < place->port_count; i++) {
 		const struct config_attach *attach = fabric_find_attach(f->topology, host, i);
@@ -80,12 +100,157 @@ fabric_create_edge(struct fabric *f, uint32_t host, struct edge **out)
 
 		if (attach == NULL || !attach->reorder)
 			continue;
-		settings.packets = attach->reorder_window;
-		settings.timeout = attach->reorder_timeout_ps;
-		settings.first = attach->reorder_first_ps;
+		settings = reorder_of(attach);
 		rc = edge_set_reorder(*out, node, i, &settings);
 	}
 	return rc;
+}
+
+int
+fabric_plan_edge_link(const struct fabric *f, uint32_t host, uint16_t port,
+		      const struct config_attach *attach, struct fabric_edge_link *out)
+{
+	const struct reorder_settings settings = reorder_of(attach);
+
+	*out = (struct fabric_edge_link){.buffer = buffer_of(f, host, port, attach)};
+	return attach->reorder ? reorder_create(&out->reorder, &settings) : 0;
+}
+
+// ---- while the fabric runs ----------------------------------------------------------------------
+// A node that stands in the place of a host, or waits for it: of all that the fabric has by node, what
+// is this one's.
+
+struct fabric_stand_in {
+	struct node *node;
+	struct tables *tables;
+	struct report_node names;
+	struct edge *edge;
+	bool has_edge;
+};
+
+// The wires of a node that is aside lead nowhere, so that whatever it does is lost.
+static int
+give_wires(struct node *n, uint16_t links)
+{
+	int rc = 0;
+
+	for (uint16_t i = 0; rc == 0 && i < links; i++) {
+		rc = wire_create(&n->ports[i].in, 1, false, 0);
+		if (rc == 0)
+			rc = wire_create(&n->ports[i].out, 1, false, 0);
+	}
+	return rc;
+}
+
+static int
+make_edge_node(struct fabric *f, uint32_t node, struct fabric_stand_in *s, struct diag *diag)
+{
+	const struct topo_node *place = &f->topology->nodes[node];
+	uint32_t host = topology_host_of(f->topology, node);
+	struct edge_buffer buffers[EDGE_LINKS_MAX];
+	int rc;
+
+	// The host has an edge NIC while its tables are made.
+	f->has_edge[host] = true;
+	rc = fabric_build_tables(f, node, &f->switches[place->ports[0].peer_node], &s->tables,
+				 diag);
+	f->has_edge[host] = false;
+	if (rc != 0)
+		return rc;
+	for (uint16_t i = 0; i < place->port_count && i < EDGE_LINKS_MAX; i++)
+		buffers[i] = buffer_of(f, host, i, NULL);
+	rc = node_create(&s->node, NODE_NIC, 2 * place->port_count, node, f->seed,
+			 f->nodes[node]->packets);
+	if (rc == 0)
+		rc = give_wires(s->node, place->port_count);
+	if (rc == 0)
+		rc = edge_create(&s->edge, s->node, place->port_count, buffers);
+	return rc == 0 ? 0 : diag_fail(diag, -rc, "the NIC of %s: %s", place->name, strerror(-rc));
+}
+
+static void
+free_wire(const struct node *n, struct wire *w)
+{
+	while (w != NULL && wire_count(w) != 0)
+		packet_free(n->packets, wire_take(w));
+	wire_destroy(w);
+}
+
+static void
+free_stand_in(struct fabric_stand_in *s, const struct topo_node *place)
+{
+	for (uint16_t i = 0; s->node != NULL && i < place->port_count; i++) {
+		free_wire(s->node, s->node->ports[i].in);
+		free_wire(s->node, s->node->ports[i].out);
+	}
+	fabric_unname_node(&s->names, place->port_count);
+	edge_destroy(s->edge);
+	node_destroy(s->node);
+	tables_destroy(s->tables);
+	free(s);
+}
+
+int
+fabric_create_stand_in(struct fabric *f, uint32_t host, struct diag *diag)
+{
+	const uint32_t node = f->topology->first_host + host;
+	const struct topo_node *place = &f->topology->nodes[node];
+	struct fabric_stand_in *s = memory_new(sizeof(*s), "NIC of a host");
+	int rc = make_edge_node(f, node, s, diag);
+
+	if (rc != 0) {
+		free_stand_in(s, place);
+		return rc;
+	}
+	s->has_edge = true;
+	s->node->ops = &pipeline_edge;
+	s->node->name = place->name;
+	node_share_generation(s->node, &f->generation);
+	node_set_tables(s->node, s->tables);
+	node_adopt_tables(s->node, s->tables);
+	for (uint16_t i = 0; i < s->node->port_count; i++)
+		node_set_carrier(s->node, &s->node->ports[i], false, 0);
+	fabric_name_node(&s->names, f->topology, node, s->node);
+	fabric_name_host_sides(&s->names, place->port_count);
+	f->stand_ins[host] = s;
+	return 0;
+}
+
+struct node *
+fabric_stand_in_node(const struct fabric *f, uint32_t host)
+{
+	return f->stand_ins[host] != NULL ? f->stand_ins[host]->node : NULL;
+}
+
+void
+fabric_swap_stand_in(struct fabric *f, uint32_t host)
+{
+	const uint32_t node = f->topology->first_host + host;
+	struct fabric_stand_in *s = f->stand_ins[host], was = {
+								.node = f->nodes[node],
+								.tables = f->tables[node],
+								.names = f->names[node],
+								.edge = f->edges[host],
+								.has_edge = f->has_edge[host],
+							};
+
+	f->nodes[node] = s->node;
+	f->tables[node] = s->tables;
+	f->names[node] = s->names;
+	f->names[node].vrfs = was.names.vrfs; // as they are now
+	f->names[node].tenants = was.names.tenants;
+	f->edges[host] = s->edge;
+	f->has_edge[host] = s->has_edge;
+	f->swaps[host]++;
+	*s = was;
+}
+
+void
+fabric_destroy_stand_in(struct fabric *f, uint32_t host)
+{
+	if (f->stand_ins[host] != NULL)
+		free_stand_in(f->stand_ins[host], topology_host(f->topology, host));
+	f->stand_ins[host] = NULL;
 }
 
 // Gives each port that the tables have one for the host's side, which does the same, but as fast as

@@ -94,11 +94,13 @@ refuse_wire(const struct fabric *f, uint32_t link, struct topo_end from, struct 
 	return -EINVAL;
 }
 
-// Of an attached host's ports only those that are attached themselves.
+// Of an attached host with an edge NIC, ports that are attached past it are not. Others may be
+// attached while the fabric runs.
 static bool
 is_wired(const struct fabric *f, struct topo_end end)
 {
-	return !fabric_has_edge(f, end.node) || fabric_wants_edge(f, end.node, end.port);
+	return !fabric_has_edge(f, end.node) || fabric_wants_edge(f, end.node, end.port) ||
+	       fabric_edge_is_free(f, end.node, end.port);
 }
 
 static int
@@ -201,6 +203,8 @@ make_room(struct config *config, struct topology *t, const struct fabric_options
 		.nics = memory_array(t->host_count, sizeof(struct nic *), "NICs"),
 		.edges = memory_array(t->host_count, sizeof(struct edge *), "edge NICs"),
 		.has_edge = memory_array(t->host_count, sizeof(bool), "hosts"),
+		.stand_ins = memory_array(t->host_count, sizeof(*f->stand_ins), "hosts"),
+		.swaps = memory_array(t->host_count, sizeof(*f->swaps), "hosts"),
 		.switches = memory_array(t->first_host, sizeof(*f->switches), "switch settings"),
 		.hosts = memory_array(t->host_count, sizeof(*f->hosts), "host settings"),
 	};
@@ -279,6 +283,8 @@ fabric_destroy(struct fabric *f)
 	for (uint32_t i = 0; i < t->host_count; i++)
 		nic_destroy(f->nics[i]);
 	for (uint32_t i = 0; i < t->host_count; i++)
+		fabric_destroy_stand_in(f, i);
+	for (uint32_t i = 0; i < t->host_count; i++)
 		edge_destroy(f->edges[i]);
 	for (uint32_t i = 0; i < t->node_count; i++)
 		node_destroy(f->nodes[i]);
@@ -295,6 +301,8 @@ fabric_destroy(struct fabric *f)
 	free(f->names);
 	free(f->hosts);
 	free(f->switches);
+	free(f->swaps);
+	free(f->stand_ins);
 	free(f->has_edge);
 	free(f->edges);
 	free(f->nics);

@@ -8,6 +8,7 @@
 #include "control/model/routes/routes.h"
 #include "control/model/topology/topology.h"
 #include "dataplane/base/node.h"
+#include "dataplane/roce/edge.h"
 #include "dataplane/roce/nic.h"
 
 #include <jansson.h>
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 struct fabric_labels;
+struct fabric_stand_in;
 struct learned_node;
 struct link_view;
 
@@ -41,7 +43,9 @@ struct fabric {
 	struct nic **nics;              // by host; NULL for an attached host
 	struct edge **edges;            // by host; NULL for one that is not attached or has none
 	bool *has_edge;                 // by host
-	bool *link_down;                // by link
+	struct fabric_stand_in **stand_ins; // by host: the node that is not in force, or NULL
+	uint32_t *swaps;                    // by host: how often they were exchanged
+	bool *link_down;                    // by link
 	struct link_view *
 		*link_views;          // by switch: links as its routes have them; NULL: as they are
 	uint64_t *link_rate;          // by link: as set by an event, in bit/s; 0: as in the file
@@ -83,6 +87,32 @@ fabric_has_edge(const struct fabric *f, uint32_t node)
 }
 // Whether the file attaches this port of a host's node, by a NIC at the edge. (edge_nic.c)
 bool fabric_wants_edge(const struct fabric *f, uint32_t node, uint16_t port);
+// Whether the file attaches another port of this host's node, but not this one. (edge_nic.c)
+bool fabric_edge_is_free(const struct fabric *f, uint32_t node, uint16_t port);
+
+// ---- edge_nic.c: hosts that are attached while the fabric runs ------------------------------------
+
+// Makes an edge NIC for a host that has a simulated NIC, and no other node that stands in for it yet.
+// Its ports have no carrier and wires that lead nowhere, and it is not in force: the fabric has it aside. Returns 0, or
+// -errno with an error in diag.
+int fabric_create_stand_in(struct fabric *f, uint32_t host, struct diag *diag);
+// The node that the fabric has aside for a host: the edge NIC until fabric_swap_stand_in(), then the
+// simulated one. NULL: none.
+struct node *fabric_stand_in_node(const struct fabric *f, uint32_t host);
+// Puts the node that is aside, its tables and its names in force, and has the other one aside. The
+// wires are the caller's to move.
+void fabric_swap_stand_in(struct fabric *f, uint32_t host);
+// Frees the node that is aside, which no worker runs any more. NULL is fine.
+void fabric_destroy_stand_in(struct fabric *f, uint32_t host);
+
+// What an entry of `attach:` says of a link of an edge NIC, for edge_set_link().
+struct fabric_edge_link {
+	struct edge_buffer buffer;
+	struct reorder *reorder; // NULL: packets pass as they come
+};
+// Returns 0 or -ENOMEM.
+int fabric_plan_edge_link(const struct fabric *f, uint32_t host, uint16_t port,
+			  const struct config_attach *attach, struct fabric_edge_link *out);
 
 // The nodes that exist, without gaps; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);

@@ -19,6 +19,8 @@
 // What an edge NIC without a size of its own counts as, and bytes of it for which there is a packet.
 #define NIC_BUFFER_BYTES UINT64_C(1000000)
 #define NIC_PACKET_BYTES 512u
+// Packets that a device which is opened while the fabric runs leaves for the others.
+#define DEVICE_PORTS_FREE 6144u
 
 static struct device_port *
 add_port(struct device_port *list, uint32_t *count, const struct topology *t, uint32_t node,
@@ -215,11 +217,41 @@ device_ports_add(struct device_port *list, uint32_t *count, const struct topolog
 	int rc = list_attached(list, count, t, attach, diag);
 
 	// Packet sockets take nothing from the pool, which was made for the devices of the file.
+	// device_port_use_af_xdp() is for those that find room in it.
 	for (uint32_t i = before; i < *count; i++)
 		if (list[i].interface[0] != '\0')
 			snprintf(list[i].spec, sizeof(list[i].spec), OWN_DRIVER_JUMBO "%u,iface=%s",
 				 OWN_FIRST + i, list[i].interface);
 	return rc;
+}
+
+static struct pool_options
+pool_for_mtu(uint32_t mtu)
+{
+	return (struct pool_options){
+		.name = "packets",
+		.private_bytes = PACKET_META_BYTES,
+		.room = device_room(mtu),
+	};
+}
+
+bool
+device_port_fits_af_xdp(const struct rte_mempool *pool, uint32_t mtu)
+{
+	const struct pool_options largest = pool_for_mtu(device_mtu_max(OWN_DRIVER));
+	bool one_chunk;
+	unsigned held = device_packets_held(OWN_DRIVER, &one_chunk);
+
+	return mtu <= device_mtu_max(OWN_DRIVER) && pool_is_packed(pool) &&
+	       pool_element_bytes(pool) <= pool_planned_element_bytes(&largest) &&
+	       rte_mempool_avail_count(pool) >= held + DEVICE_PORTS_FREE;
+}
+
+void
+device_port_use_af_xdp(struct device_port *d, uint32_t number)
+{
+	snprintf(d->spec, sizeof(d->spec), OWN_DRIVER "%u,iface=%s", OWN_FIRST + number,
+		 d->interface);
 }
 
 int
@@ -243,16 +275,6 @@ device_ports_list(struct device_port **out, uint32_t *count, const struct topolo
 		choose_drivers(list, *count);
 	*out = list;
 	return rc;
-}
-
-static struct pool_options
-pool_for_mtu(uint32_t mtu)
-{
-	return (struct pool_options){
-		.name = "packets",
-		.private_bytes = PACKET_META_BYTES,
-		.room = device_room(mtu),
-	};
 }
 
 struct pool_options

@@ -12,6 +12,7 @@
 #include "dataplane/drive/live.h"
 
 struct device_drops_state;
+struct host_container;
 
 struct device_port {
 	char name[TOPOLOGY_NAME_MAX]; // "leaf1.swp1"
@@ -33,6 +34,9 @@ struct device_port {
 	bool detached;     // by a command: nothing is at the host's place, nor looked for
 	struct arena *own; // of an entry in no file, shared by its NICs; NULL: in the file
 	struct wire *nic_in, *nic_out; // of the leaf's port, while the device is in a NIC's place
+	struct host_container *container; // NULL: it is none
+	bool own_addresses;               // that `attach` has given it while the fabric runs
+	uint8_t was_mac[6];               // before that
 	bool netns_created, tap_created;
 	struct live_port live;
 	bool up;                // its worker has it: the device is open and its link is up
@@ -56,6 +60,12 @@ int device_ports_list(struct device_port **out, uint32_t *count, const struct to
 // errors in diag.
 int device_ports_add(struct device_port *list, uint32_t *count, const struct topology *topology,
 		     const struct config_attach *attach, struct diag *diag);
+
+// Whether a veth that Roost makes while the fabric runs can be opened by AF_XDP with packets of this
+// pool: they suit it, and enough are free. Then device_port_use_af_xdp() has it opened so; number: its
+// place in the list.
+bool device_port_fits_af_xdp(const struct rte_mempool *pool, uint32_t mtu);
+void device_port_use_af_xdp(struct device_port *d, uint32_t number);
 
 // The packets that the devices need: their number is what the devices and edge NICs hold on to.
 struct pool_options device_ports_pool(const struct device_port *ports, uint32_t count);

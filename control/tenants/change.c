@@ -95,7 +95,6 @@ put_in_force(struct prepared *p, const struct change_env *env)
 	tenant_change_prepare_nodes(&p->tenants, env);
 	change_publish(env, p->tables);
 	tenant_change_end(&p->tenants, env);
-	config_edit_keep(f->config);
 }
 
 int
@@ -125,10 +124,32 @@ change_edit(const struct change_env *env, const struct config_edit *edits, unsig
 		if (count == 1)
 			warn_overridden(&p, &edits[0], diag);
 		put_in_force(&p, env);
+		config_edit_keep(f->config);
 	} else {
 		prepared_drop_tables(&p);
 		tenant_change_undo(&p.tenants, f);
 		config_set_undo(f->config);
+	}
+	prepared_release(&p);
+	return rc;
+}
+
+int
+change_addresses(const struct change_env *env, struct diag *diag)
+{
+	const struct config_edit edit = {.key = "attach"};
+	struct prepared p;
+	int rc;
+
+	prepared_start(&p, env->fabric, false);
+	rc = tenant_change_begin(&p.tenants, env, false, diag);
+	if (rc == 0)
+		rc = prepared_prepare(&p, &edit, 1, diag);
+	if (rc == 0) {
+		put_in_force(&p, env);
+	} else {
+		prepared_drop_tables(&p);
+		tenant_change_undo(&p.tenants, env->fabric);
 	}
 	prepared_release(&p);
 	return rc;

@@ -28,6 +28,10 @@ struct change_commit {
 int change_edit(const struct change_env *env, const struct config_edit *edits, unsigned count,
 		const struct change_commit *commit, struct diag *diag);
 
+// Follows the addresses that `attach:` of the configuration gives hosts now, and their MACs in the
+// topology, in the same way. Returns 0, or -EINVAL with the reason in diag and nothing changed.
+int change_addresses(const struct change_env *env, struct diag *diag);
+
 // Whether some of the edits concern settings of switches.
 bool change_of_switches(const struct config_edit *edits, unsigned count);
 

@@ -474,6 +474,60 @@ live_leave_port(void *context, struct live_worker *w)
 		packet_free(w->packets, wire_take(lp->from_node));
 }
 
+// A node that a worker is to run from now on, or no longer.
+struct live_node_change {
+	struct node *node;
+	struct node **nodes; // a longer list, and then the one before
+};
+
+static void
+live_take_node(void *context, struct live_worker *w)
+{
+	struct live_node_change *change = context;
+	struct node **before = w->nodes;
+
+	memcpy(change->nodes, before, w->node_count * sizeof(struct node *));
+	w->nodes = change->nodes;
+	w->nodes[w->node_count++] = change->node;
+	change->nodes = before;
+}
+
+static void
+live_leave_node(void *context, struct live_worker *w)
+{
+	const struct live_node_change *change = context;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < w->node_count; i++)
+		if (w->nodes[i] != change->node)
+			w->nodes[kept++] = w->nodes[i];
+	w->node_count = kept;
+}
+
+int
+live_add_node(struct live_drive *d, uint32_t worker, struct node *node)
+{
+	struct live_worker *w = &d->workers[worker];
+	struct live_node_change change = {
+		.node = node, .nodes = calloc(w->node_count + 1, sizeof(struct node *))};
+	struct live_request request = {.change = live_take_node, .context = &change};
+
+	if (change.nodes == NULL)
+		return -ENOMEM;
+	live_post(d, w, &request);
+	free(change.nodes);
+	return 0;
+}
+
+void
+live_remove_node(struct live_drive *d, uint32_t worker, struct node *node)
+{
+	struct live_node_change change = {.node = node};
+	struct live_request request = {.change = live_leave_node, .context = &change};
+
+	live_post(d, &d->workers[worker], &request);
+}
+
 static bool
 live_has_port(const struct live_worker *w, const struct live_port *port)
 {

@@ -115,5 +115,13 @@ int live_add_port(struct live_drive *d, uint32_t worker, struct live_port *port)
 // thread, workers run.
 void live_remove_port(struct live_drive *d, uint32_t worker, struct live_port *port);
 
+// Has a worker run another node from now on, which has tables. Nodes of two workers may be joined only
+// by wires that were made for that. Returns 0 or -ENOMEM. Control thread, workers run.
+int live_add_node(struct live_drive *d, uint32_t worker, struct node *node);
+
+// Has it run the node no longer. When this returns the worker does not touch it any more. Control
+// thread, workers run.
+void live_remove_node(struct live_drive *d, uint32_t worker, struct node *node);
+
 // Waits until no worker can hold what was unpublished before the call (RCU). Control thread.
 void live_synchronize(struct live_drive *d);

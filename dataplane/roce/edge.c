@@ -73,6 +73,71 @@ edge_set_reorder(struct edge *edge, struct node *node, uint16_t link,
 	return rc;
 }
 
+// What waits for a port whose link is down.
+static void
+clear_port(struct node *n, struct port *p, ps_t now)
+{
+	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
+		struct queue *q = &p->queues[tc];
+
+		while (q->head != NULL) {
+			struct rte_mbuf *m = queue_pop(p, tc);
+
+			if (q->head == NULL)
+				scheduler_emptied(q);
+			*node_depth(n, p, tc) -= packet_meta(m)->cells;
+			node_drop(n, m, DROP_LINK_DOWN, now);
+		}
+	}
+	while (p->pfc_head != NULL)
+		packet_free(n->packets, pause_frame_take(p));
+}
+
+// What waits for its turn.
+static void
+clear_reorder(struct node *n, const struct port *host, struct reorder *r, ps_t now)
+{
+	while (reorder_next(r) != PS_NEVER) {
+		struct rte_mbuf *m = reorder_expire(r, reorder_next(r));
+
+		while (m != NULL) {
+			struct rte_mbuf *next = packet_meta(m)->next;
+
+			*node_depth(n, host, packet_meta(m)->tc) -= packet_meta(m)->cells;
+			node_drop(n, m, DROP_LINK_DOWN, now);
+			m = next;
+		}
+	}
+}
+
+static void
+clear_link(struct node *n, uint16_t link, ps_t now)
+{
+	struct edge_link *l = &n->edge->link[link];
+	struct port *port = &n->ports[link], *host = edge_other_port(n, port);
+
+	if (l->reorder != NULL)
+		clear_reorder(n, host, l->reorder, now);
+	clear_port(n, host, now);
+	clear_port(n, port, now);
+	xoff_init(&l->pauses);
+	l->full = 0;
+}
+
+struct reorder *
+edge_set_link(struct node *n, uint16_t link, const struct edge_buffer *buffer,
+	      struct reorder *reorder, ps_t now)
+{
+	struct edge_link *l = &n->edge->link[link];
+	struct reorder *before = l->reorder;
+
+	clear_link(n, link, now);
+	l->buffer = *buffer;
+	l->reorder = reorder;
+	n->ports[link].reorder = reorder != NULL ? reorder_counters(reorder) : NULL;
+	return before;
+}
+
 void
 edge_destroy(struct edge *edge)
 {

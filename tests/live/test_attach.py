@@ -67,6 +67,8 @@ class Attach(LiveCase):
         self.assertGreater(client["end"]["sum_received"]["bytes"], 10_000_000)     # as last reported
         port = port_of(self.name, "leaf1", "swp1")
         self.assertGreater(port["rx_bytes"] / port["rx_packets"], 5000)
+        fabric.roost("attach", "h6", f"netns={netns(self.name, 'h6')}")     # AF_XDP has no use for packets so large
+        self.assertEqual({device.rstrip("0123456789") for device in self.drivers(fabric)}, {"net_af_packet"})
 
     def rail(self, **attach):
         return {"fabric": {"name": self.name, "topology": {"kind": "rail", "leaves": 2, "rails": 2, "spines": 1,
@@ -146,6 +148,30 @@ class Attach(LiveCase):
             "h1": {"container": "here"}, "h5": {"netns": netns(self.name, "h5")}}})
         self.inside(pid, "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
         fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
+
+    def test_container_program_that_hangs(self):
+        """A container is gone, and Docker does not say where it is now: the fabric does not wait for that."""
+        pid = self.sleeper()
+        programs = self.directory / "bin"
+        programs.mkdir()
+        docker, asked = programs / "docker", self.directory / "asked"
+        docker.write_text(DOCKER % pid)
+        docker.chmod(0o755)
+        path = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        os.environ["PATH"] = f"{programs}:{path}"
+        fabric = self.fabric(demo(self.name, attach=()) | {"attach": {"h1": {"container": "here"}}})
+        docker.write_text(f"#!/bin/sh\necho > {asked}\nexec sleep 600\n")
+        os.kill(pid, signal.SIGKILL)
+        wait_until(asked.exists, "it is asked where the container is", 20)
+        start = time.monotonic()
+        for _ in range(20):
+            self.assertEqual(fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"], "down")
+        self.assertLess(time.monotonic() - start, 8)    # of the 10 s that it may take
+        again = self.sleeper()
+        docker.write_text(DOCKER % again)
+        wait_until(lambda: fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"] == "up",
+                   "it is found again", 40)
 
     def test_no_container_program(self):
         """Without docker and podman: a namespace of that name, as containerlab makes it, or a clear error."""
@@ -280,7 +306,7 @@ class Attach(LiveCase):
             self.assertEqual((done.out, done.err), ("", ""))
             fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
             self.assertEqual(fabric.show("device", "leaf2")["nodes"]["leaf2"]["ports"]["swp1"],
-                             {"host": "h5.eth1", "is": f"namespace {there}", "driver": "net_af_packet2", "mtu": 1400,
+                             {"host": "h5.eth1", "is": f"namespace {there}", "driver": "net_af_xdp2", "mtu": 1400,
                               "state": "up"})
             self.assertEqual(command("ip", "-n", there, "-j", "link", "show", "eth1").json[0]["mtu"], 1400)
             for words, error in ((("h5", "netns=other"), "h5 is attached already, as h5"),
@@ -290,7 +316,8 @@ class Attach(LiveCase):
                                  (("h6", "nets=x"), "unknown key"),
                                  (("h6", "mtu=1400"), "needs one of netns"),
                                  (("h6", "netns=x", "mtu=9000"), "carries an MTU of 4200"),
-                                 (("h6", "netns=x", "ip=10.9.9.9"), "mac and ip need a fabric that is down"),
+                                 (("h6", "netns=x", f"ip={HOSTS['h1']}"), HOSTS["h1"]),
+                                 (("h6", "netns=x", "mac=02:01:00:00:00:01"), "this is the MAC of"),
                                  (("h6", "pid=4194304"), "there is no such process")):
                 with self.subTest(words):
                     self.assertIn(error, fabric.roost("attach", *words, status=1).err)
@@ -335,17 +362,103 @@ class Attach(LiveCase):
         fabric.roost("detach", "h1.eth2")
         self.assertEqual(process.wait(5), -signal.SIGTERM)
         self.assertFalse(Path(f"/run/netns/{one}").exists())
-        self.assertIn("buffer and reorder belong to a NIC that only hosts in the fabric's file have",
-                      fabric.roost("attach", "h1", f"netns={one}", "reorder=on", status=1).err)
         fabric.roost("attach", "h1", f"netns={one}")  # `down` detaches it
 
     def test_one_nic_beside_an_edge_nic(self):
-        """The other NIC of a host in the file is attached without one at the edge, and carries packets."""
+        """The other NIC of a host in the file is attached behind the same node, or without a NIC of the fabric."""
         one, other = netns(self.name, "h1"), netns(self.name, "h2")
         fabric = self.fabric(self.rail(**{"h1.eth1": {"netns": one}, "h2": {"netns": other}}))
-        fabric.roost("attach", "h1.eth2", f"netns={one}")
-        for start in ("10.0.1.", "10.0.2."):
-            fabric.exec("h1.eth1", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"{start}1", f"{start}2")
+        before = self.ports_up(fabric, "leaf2")
+        for settings in (("buffer=2MB", "reorder=on"), ("nic=off",), ()):
+            with self.subTest(settings):
+                fabric.roost("attach", "h1.eth2", f"netns={one}", *settings)
+                self.assertEqual("h1.eth2" in fabric.roost("show", "reorder").out, "reorder=on" in settings)
+                self.assertEqual(self.ports_up(fabric, "leaf2"), before + 1)
+                for start in ("10.0.1.", "10.0.2."):
+                    fabric.exec("h1.eth1", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"{start}1", f"{start}2")
+                fabric.roost("detach", "h1.eth2")
+                self.assertEqual(self.ports_up(fabric, "leaf2"), before)
+
+    def test_nic_while_it_runs(self):
+        """A host that is attached while the fabric runs has the NIC of one in the file, or none; then its own again."""
+        fabric = self.fabric(demo(self.name, attach=("h1",)))
+        there = f"netns={netns(self.name, 'h5')}"
+
+        def nodes():
+            return fabric.show("interface")["nodes"]
+        self.assertEqual(list(nodes()["h5"]["ports"]), ["eth1"])
+        for settings, ports, driver in ((("buffer=2MB", "reorder=on"), ["eth1", "host1"], "net_af_xdp"),
+                                        (("nic=off",), ["eth1"], "net_af_xdp")):
+            with self.subTest(settings):
+                fabric.roost("attach", "h5", there, *settings)
+                self.assertEqual(list(nodes()["h5"]["ports"]), ports)
+                self.assertTrue(fabric.show("device", "leaf2")["nodes"]["leaf2"]["ports"]["swp1"]["driver"].startswith(driver))
+                fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
+                if "host1" in ports:
+                    self.assertGreaterEqual(nodes()["h5"]["ports"]["host1"]["rx_packets"], 3)
+                    self.assertGreaterEqual(nodes()["h5"]["ports"]["eth1"]["tx_packets"], 3)
+                self.assertEqual("h5.eth1" in fabric.roost("show", "reorder").out, "reorder=on" in settings)
+                # Tables that are made anew are those of the node that stands for the host.
+                fabric.roost("set", "switch.qos.tc.3.ecn.max", "600KB")
+                fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
+                fabric.roost("detach", "h5")
+                self.assertEqual(list(nodes()["h5"]["ports"]), ["eth1"])
+                self.assertEqual(self.ports_up(fabric, "leaf2"), 6)
+        # A host of the file takes other settings when it is attached again.
+        fabric.roost("detach", "h1")
+        fabric.roost("attach", "h1", f"netns={netns(self.name, 'h1')}", "reorder=on")
+        fabric.roost("attach", "h5", there)
+        fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
+        self.assertIn("h1.eth1", fabric.roost("show", "reorder").out)
+        self.assert_lossless(fabric)
+
+    def test_own_addresses_while_it_runs(self):
+        """Routes and tables follow the addresses, and again when the host is detached."""
+        description = demo(self.name, attach=("h1",))
+        del description["tenants"]
+        fabric = self.fabric(description)
+        for _ in range(2):
+            fabric.roost("attach", "h5", f"netns={netns(self.name, 'h5')}", "ip=192.168.7.9", "mac=52:54:00:00:00:07")
+            address, = command("ip", "-n", netns(self.name, "h5"), "-j", "addr", "show", "eth1").json
+            self.assertEqual((address["address"], [one["local"] for one in address["addr_info"]]),
+                             ("52:54:00:00:00:07", ["192.168.7.9"]))
+            fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, "192.168.7.9")
+            self.assertIn("the file attaches it", fabric.roost("detach", "h1").err or fabric.roost(
+                "attach", "h1", f"netns={netns(self.name, 'h1')}", "ip=192.168.7.8", status=1).err)
+            fabric.roost("attach", "h1", f"netns={netns(self.name, 'h1')}")
+            fabric.roost("detach", "h5")
+            fabric.roost("attach", "h5", f"netns={netns(self.name, 'h5')}")
+            fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
+            self.assertIn("Unreachable", fabric.exec("h1", "ping", "-c", 1, "-W", 2, "192.168.7.9", status=1).out)
+            fabric.roost("detach", "h5")
+
+    def test_links_of_several_nics_while_it_runs(self):
+        """Ports of a server of two rails are up as its NICs are attached, all or one after the other."""
+        fabric = self.fabric(self.rail(h2={"netns": netns(self.name, "h2")}))
+        there = netns(self.name, "h1")
+
+        def up():
+            return [self.ports_up(fabric, leaf) for leaf in ("leaf1", "leaf2")]
+        before = up()
+        fabric.roost("attach", "h1", f"netns={there}")
+        self.assertEqual(list(fabric.show("interface", "h1")["nodes"]["h1"]["ports"]), ["eth1", "eth2", "host1", "host2"])
+        for rail in (1, 2):
+            fabric.exec("h1", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"10.0.{rail}.1", f"10.0.{rail}.2")
+        self.assertEqual(up(), before)
+        fabric.roost("detach", "h1")
+        self.assertEqual(up(), before)
+        fabric.roost("attach", "h1.eth2", f"netns={there}")
+        self.assertEqual(up(), [before[0] - 1, before[1]])
+        fabric.roost("attach", "h1.eth1", f"netns={there}", "nic=off")
+        self.assertEqual(up(), before)
+        for rail in (1, 2):
+            fabric.exec("h1.eth2", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"10.0.{rail}.1", f"10.0.{rail}.2")
+        fabric.roost("detach", "h1.eth2")       # the namespace stays: the other NIC is in it
+        self.assertEqual([link["ifname"] for link in command("ip", "-n", there, "-j", "link").json], ["lo", "eth1"])
+        fabric.exec("h2", "ping", "-c", 1, "-W", 2, "10.0.1.1")
+        fabric.roost("detach", "h1.eth1")
+        self.assertEqual(up(), before)
+        self.assertFalse(Path(f"/run/netns/{there}").exists())
 
     def test_host_with_work(self):
         """A NIC that still sends or receives stays."""
@@ -369,7 +482,14 @@ class Attach(LiveCase):
         self.assertTrue(select.select([end], [], [], 10)[0])
         os.close(end)
         self.assertTrue(Path(f"/sys/class/net/{tap}").exists())
-        self.assertIn("cleaned up after it", roost("down", self.name).out)
+        left = subprocess.Popen(["ip", "netns", "exec", netns(self.name, "h5"), "sleep", "600"])
+        self.addCleanup(left.wait)
+        self.addCleanup(left.kill)
+        wait_until(lambda: Path(f"/proc/{left.pid}/comm").read_text() == "sleep\n", "it sleeps")
+        down = roost("down", self.name)
+        self.assertIn("cleaned up after it", down.out)
+        self.assertIn(f"roost: note: ended process {left.pid} (sleep) in namespace {netns(self.name, 'h5')}", down.err)
+        self.assertEqual(left.wait(5), -signal.SIGTERM)
         self.assertFalse(Path(f"/sys/class/net/{tap}").exists())
         self.assertFalse(Path(f"/etc/netns/{netns(self.name, 'h5')}").exists())
         self.assert_clean(self.name)

@@ -83,6 +83,25 @@ class Edge(LiveCase):
         self.assertEqual(arrived + sum(lost.values()), len(SENDERS) * PACKETS, lost)
         self.assertGreater(arrived, PACKETS)
 
+    def test_hosts_attached_while_it_runs_lose_nothing_in_the_fabric(self):
+        self.name = name_of("edge")
+        made = description(self.name)
+        made["attach"] = {}
+        fabric = self.fabric(made)
+        for host in (*SENDERS, RECEIVER):
+            fabric.roost("attach", host, f"netns={netns(self.name, host)}")
+        arrived = self.blast([self.udp(host) for host in SENDERS], self.udp(RECEIVER))
+        self.assertEqual(self.switch_drops(fabric), {})
+        lost = self.lost_by_hosts(fabric)
+        self.assertEqual(arrived + sum(lost.values()), len(SENDERS) * PACKETS, lost)
+        self.assertGreater(arrived, PACKETS)
+        # Away under load: nobody else notices, and the simulated NICs are there again.
+        self.blast([self.udp("h1")], self.udp(RECEIVER), packets=200)
+        for host in (*SENDERS, RECEIVER):
+            fabric.roost("detach", host)
+        self.assertEqual(list(fabric.show("interface", "h1")["nodes"]["h1"]["ports"]), ["eth1"])
+        self.assertEqual(fabric.show("fabric")["nodes"]["leaf1"]["ports_up"], 6)
+
     def test_a_device_that_holds_is_read_no_faster_than_the_link(self):
         """A file of 4 MB, which could be read at once: the NIC holds 1 MB, so it is read as the link takes it."""
         self.name = name_of("edge")

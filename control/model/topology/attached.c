@@ -62,29 +62,35 @@ is_one_nic(const struct topology *t, const struct config_attach *attach, const c
 }
 
 int
+topology_give_mac(struct topology *t, const struct config_attach *attach, struct diag *diag)
+{
+	unsigned before = diag->errors;
+	struct topo_attached at;
+	char path[KEY_MAX];
+	uint32_t other;
+
+	if (!attach->mac.set || !topology_find_attached(t, attach, &at) ||
+	    !is_one_nic(t, attach, "mac", &at, diag))
+		return diag->errors == before ? 0 : -EINVAL;
+	other = find_mac(t, attach->mac.bytes);
+	if (other == TOPOLOGY_NONE || other == t->first_host + at.host) {
+		memcpy(topology_host_port(t, at.host, at.first)->mac, attach->mac.bytes, 6);
+		return 0;
+	}
+	snprintf(path, sizeof(path), "attach.%s.mac", attach->host.text);
+	diag_error(diag, t->config->file, attach->host.pos, path, "this is the MAC of %s already",
+		   t->nodes[other].name);
+	return -EINVAL;
+}
+
+int
 attached_give_macs(struct topology *t, struct diag *diag)
 {
 	const struct config *config = t->config;
 	unsigned before = diag->errors;
 
-	for (unsigned i = 0; i < config->attach_count; i++) {
-		const struct config_attach *attach = &config->attach[i];
-		struct topo_attached at;
-		char path[KEY_MAX];
-		uint32_t other;
-
-		if (!attach->mac.set || !topology_find_attached(t, attach, &at) ||
-		    !is_one_nic(t, attach, "mac", &at, diag))
-			continue;
-		other = find_mac(t, attach->mac.bytes);
-		if (other == TOPOLOGY_NONE || other == t->first_host + at.host) {
-			memcpy(topology_host_port(t, at.host, at.first)->mac, attach->mac.bytes, 6);
-			continue;
-		}
-		snprintf(path, sizeof(path), "attach.%s.mac", attach->host.text);
-		diag_error(diag, config->file, attach->host.pos, path,
-			   "this is the MAC of %s already", t->nodes[other].name);
-	}
+	for (unsigned i = 0; i < config->attach_count; i++)
+		(void)topology_give_mac(t, &config->attach[i], diag);
 	return diag->errors == before ? 0 : -EINVAL;
 }
 

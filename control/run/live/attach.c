@@ -1,103 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attaching a host while the fabric runs puts a device in the place of its simulated NIC: the NIC loses
-// its link and idles, and the leaf's port gets the device's wires. Detaching puts the NIC's wires back.
-// Packets on wires that nobody takes from any more are freed. A host that the file has attached has no
-// NIC to come back: its port is down until it is attached again.
+// Attaching a host while the fabric runs puts a device in the place of its simulated NIC, behind an edge
+// NIC or at the leaf (attach_nic.c). A host that the file has attached has no simulated NIC to come
+// back: its port is down until it is attached again.
 //
-// The worker changes its own ports, between two turns (live_call()). Tables do not change: the host
-// keeps its addresses and MAC, and the MTU of the link is the most that its interface can have.
+// The MTU of the link is the most that its interface can have. The host keeps its addresses and MAC, or has
+// those of its entry for as long as it is attached (attach_addresses.c).
 #include "live_fabric.h"
 
 #include "control/base/memory.h"
 #include "control/io/host/netns.h"
 #include "control/model/topology/addresses.h"
-#include "dataplane/node/ports.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_MTU 1500
-
-// ---- the NIC steps back, and returns ------------------------------------------------------------
-
-struct swap {
-	struct node *node; // of the port
-	uint16_t port;
-	bool up;
-	struct wire *in, *out; // that it gets; NULL: it keeps what it has
-	struct wire *was_in, *was_out;
-};
-
-static void
-set_carrier(void *context, struct node *node, ps_t now)
-{
-	const struct swap *s = context;
-
-	if (node == s->node)
-		node_set_carrier(node, &node->ports[s->port], s->up, now);
-}
-
-// Takes the port's link down and empties the wire towards it; then joins it to other wires.
-static void
-swap_wires(void *context, struct node *node, ps_t now)
-{
-	struct swap *s = context;
-	struct port *port = &node->ports[s->port];
-
-	if (node != s->node)
-		return;
-	node_set_carrier(node, port, false, now);
-	while (port->in != NULL && wire_next(port->in) != PS_NEVER)
-		packet_free(node->packets, wire_take(port->in));
-	s->was_in = port->in;
-	s->was_out = port->out;
-	if (s->in == NULL)
-		return;
-	port->in = s->in;
-	port->out = s->out;
-	node_set_carrier(node, port, s->up, now);
-}
-
-static struct swap
-nic_side(const struct live_fabric *live, const struct device_port *d, bool up)
-{
-	uint32_t node = live->topology->first_host + d->host;
-
-	return (struct swap){.node = live->fabric->nodes[node], .port = d->host_port, .up = up};
-}
-
-static struct swap
-leaf_side(const struct live_fabric *live, const struct device_port *d, bool up)
-{
-	return (struct swap){.node = live->fabric->nodes[d->node], .port = d->port, .up = up};
-}
-
-static void
-take_nic_away(struct live_fabric *live, struct device_port *d)
-{
-	struct swap nic = nic_side(live, d, false), leaf = leaf_side(live, d, false);
-
-	live_call(&live->drive, set_carrier, &nic);
-	live_call(&live->drive, swap_wires, &leaf);
-	d->nic_in = leaf.was_in;
-	d->nic_out = leaf.was_out;
-}
-
-static void
-put_nic_back(struct live_fabric *live, struct device_port *d)
-{
-	struct swap nic = nic_side(live, d, true), leaf = leaf_side(live, d, true);
-
-	leaf.in = d->nic_in;
-	leaf.out = d->nic_out;
-	live_call(&live->drive, swap_wires, &leaf);
-	live_call(&live->drive, set_carrier, &nic);
-	devices_close_wire(d->live.to_node, live->pools[d->node]);
-	devices_close_wire(d->live.from_node, live->pools[d->node]);
-	d->live.to_node = d->live.from_node = NULL;
-	d->nic_in = d->nic_out = NULL;
-}
 
 // ---- what speaks against it ---------------------------------------------------------------------
 
@@ -132,22 +50,22 @@ check_nic(const struct live_fabric *live, const struct device_port *d, struct di
 	const struct topo_port *eth = topology_host_port(live->topology, d->host, d->host_port);
 	const char *host = d->attach->host.text, *work;
 
-	if (d->attach->mac.set || d->attach->ip_count != 0)
-		return diag_fail(
-			diag, EINVAL,
-			"attach.%s: mac and ip need a fabric that is down: tables have the "
-			"host's addresses",
-			host);
-	if (d->attach->reorder || d->attach->buffer_bytes != 0)
+	if ((d->attach->mac.set || d->attach->ip_count != 0) && live->fabric->nics[d->host] == NULL)
 		return diag_fail(diag, EINVAL,
-				 "attach.%s: buffer and reorder belong to a NIC that only hosts in "
-				 "the fabric's file have: write attach.%s there",
-				 host, host);
+				 "attach.%s: the file attaches it: only there its mac and ip can "
+				 "change",
+				 host);
 	if (d->mtu > eth->mtu)
 		return diag_fail(diag, EINVAL,
 				 "attach.%s: the link of %s carries an MTU of %u while the fabric "
 				 "runs, not %u",
 				 host, d->name, eth->mtu, d->mtu);
+	if (d->attach->nic && (live->fabric->nodes[live->topology->first_host + d->host] == NULL ||
+			       live->fabric->wires[2 * (size_t)eth->link] == NULL))
+		return diag_fail(diag, EINVAL,
+				 "attach.%s: the file gives it no NIC (`nic: off`), and a fabric "
+				 "that runs cannot: add nic=off",
+				 host);
 	work = live->fabric->nodes[live->topology->first_host + d->host] != NULL
 		       ? find_work(live, d->host)
 		       : NULL;
@@ -158,36 +76,50 @@ check_nic(const struct live_fabric *live, const struct device_port *d, struct di
 
 // ---- one NIC ------------------------------------------------------------------------------------
 
-static bool
-is_simulated(const struct live_fabric *live, const struct device_port *d)
-{
-	return live->fabric->nics[d->host] != NULL;
-}
-
 static int
 attach_nic(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
-	int rc;
+	int rc = attach_take_addresses(live, d, diag);
 
-	if (is_simulated(live, d))
-		take_nic_away(live, d);
-	rc = devices_open_one(live, d, diag);
+	if (rc != 0)
+		return rc;
+	d->detached = false;
+	if (d->own_veth && device_port_fits_af_xdp(live->packets, d->mtu))
+		device_port_use_af_xdp(d, (uint32_t)(d - live->devices));
+	rc = attach_make_place(live, d, diag);
+	if (rc == 0)
+		rc = devices_open_one(live, d, diag);
 	if (rc == 0)
 		return 0;
+	d->detached = true;
 	devices_remove_made(live, d);
-	if (is_simulated(live, d))
-		put_nic_back(live, d);
+	attach_leave_place(live, d);
+	attach_return_addresses(live, d);
 	return rc;
+}
+
+// The namespace that was made for a NIC stays for as long as another one is in it.
+static void
+hand_netns_over(const struct live_fabric *live, struct device_port *d)
+{
+	struct device_port *other = d->netns_created ? host_netns_other(live, d) : NULL;
+
+	if (other == NULL)
+		return;
+	other->netns_created = true;
+	other->id = d->id;
+	d->netns_created = false;
 }
 
 static void
 detach_nic(struct live_fabric *live, struct device_port *d)
 {
 	d->detached = true;
+	hand_netns_over(live, d);
 	devices_close_one(live, d);
 	devices_remove_made(live, d);
-	if (is_simulated(live, d))
-		put_nic_back(live, d);
+	attach_leave_place(live, d);
+	attach_return_addresses(live, d);
 	free(d->waiting);
 	d->waiting = NULL;
 }
@@ -197,6 +129,7 @@ forget(struct live_fabric *live, struct device_port *d)
 {
 	devices_release_own(live, d);
 	free(d->drops);
+	host_container_free(d->container);
 	*d = (struct device_port){.host = TOPOLOGY_NONE, .detached = true, .live = d->live};
 }
 
@@ -217,28 +150,6 @@ is_of(const struct device_port *d, const char *host)
 	return d->attach != NULL && !d->detached && strcmp(d->attach->host.text, host) == 0;
 }
 
-// A namespace that Roost made stays, with its processes, while another NIC is attached to it.
-static void
-leave_namespaces(struct live_fabric *live, const char *host)
-{
-	for (uint32_t i = 0; i < live->device_count; i++) {
-		struct device_port *d = &live->devices[i];
-
-		if (!is_of(d, host) || !d->netns_created)
-			continue;
-		for (uint32_t k = 0; k < live->device_count && d->netns_created; k++) {
-			struct device_port *other = &live->devices[k];
-
-			if (other->detached || other->netns == NULL || is_of(other, host) ||
-			    strcmp(other->netns, d->netns) != 0)
-				continue;
-			other->netns_created = true;
-			other->id = d->id;
-			d->netns_created = false;
-		}
-	}
-}
-
 // Opens what device_ports_add() has added behind `first`. The wires of a port that the file attached
 // stay with the port.
 static int
@@ -250,6 +161,7 @@ attach_all(struct live_fabric *live, uint32_t first, uint32_t end, struct diag *
 	for (uint32_t i = first; rc == 0 && i < end; i++) {
 		struct device_port *d = &live->devices[i];
 
+		d->detached = true; // until its turn comes
 		d->mtu = d->attach->mtu != 0                               ? d->attach->mtu
 			 : d->mtu > DEFAULT_MTU && d->interface[0] != '\0' ? DEFAULT_MTU
 									   : d->mtu;
@@ -281,9 +193,12 @@ live_attach(struct live_fabric *live, const char *host, const char *const *words
 		(void)diag_fail(diag, -rc, "a network namespace of its own: %s", strerror(-rc));
 	if (rc == 0)
 		rc = device_ports_add(live->devices, &end, live->topology, attach, diag);
-	if (rc == 0)
+	if (rc == 0) {
+		live->device_count = end;
 		rc = attach_all(live, first, end, diag);
+	}
 	if (rc != 0) {
+		live->device_count = first;
 		for (uint32_t i = first; i < end; i++)
 			forget(live, &live->devices[i]);
 		arena_free(arena);
@@ -292,7 +207,6 @@ live_attach(struct live_fabric *live, const char *host, const char *const *words
 	}
 	for (uint32_t i = first; i < end; i++)
 		live->devices[i].own = arena;
-	live->device_count = end;
 	if (live->links == NULL)
 		(void)device_links_open(live, diag);
 	host_names_write(live);
@@ -305,7 +219,6 @@ live_detach(struct live_fabric *live, const char *host, struct diag *diag)
 {
 	unsigned found = 0;
 
-	leave_namespaces(live, host);
 	host_processes_end(live, host);
 	for (uint32_t i = live->device_count; i-- > 0;) {
 		struct device_port *d = &live->devices[i];

@@ -160,6 +160,23 @@ create_fabric(struct live_fabric *live, const struct packet_plan *plan, struct d
 	return live_events_create(live, diag);
 }
 
+// The link between an attached host's node and its leaf is down where nothing is attached.
+static bool
+is_connected(const struct live_fabric *live, uint32_t node, uint16_t port)
+{
+	const struct topo_node *place = &live->topology->nodes[node];
+	const struct fabric *f = live->fabric;
+
+	if (f->nodes[node]->ports[port].out == NULL)
+		return false;
+	if (port >= place->port_count) // the host's side of an edge NIC
+		return true;
+	if (node < live->topology->first_host && place->ports[port].peer_node != TOPOLOGY_NONE)
+		return !fabric_edge_is_free(f, place->ports[port].peer_node,
+					    place->ports[port].peer_port);
+	return !fabric_edge_is_free(f, node, port);
+}
+
 // Ports that nothing is connected to can send nothing.
 static void
 close_unconnected(struct live_fabric *live)
@@ -167,8 +184,8 @@ close_unconnected(struct live_fabric *live)
 	for (uint32_t i = 0; i < live->topology->node_count; i++) {
 		struct node *n = live->fabric->nodes[i];
 
-		for (uint32_t k = 0; n != NULL && k < n->port_count; k++)
-			if (n->ports[k].out == NULL)
+		for (uint16_t k = 0; n != NULL && k < n->port_count; k++)
+			if (!is_connected(live, i, k))
 				node_set_carrier(n, &n->ports[k], false, 0);
 	}
 }
@@ -318,5 +335,6 @@ live_fabric_close(struct live_fabric *live)
 	free(live->attached);
 	topology_destroy(live->topology);
 	config_free(live->config);
+	free(live->entries);
 	*live = LIVE_FABRIC_NONE(live->notes);
 }

@@ -148,11 +148,15 @@ collect_device_drops(const struct live_fabric *live, json_t *answer)
 
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		const struct device_port *d = &live->devices[i];
-		const struct report_node *n = &live->fabric->names[d->live.node->index];
-		json_t *ports = json_object_get(json_object_get(nodes, n->name), "ports");
-		json_t *port = json_object_get(ports, n->ports[d->live.port->index].name);
+		const struct report_node *n;
+		json_t *ports, *port;
 
-		if (port != NULL && !d->detached)
+		if (d->detached)
+			continue;
+		n = &live->fabric->names[d->live.node->index];
+		ports = json_object_get(json_object_get(nodes, n->name), "ports");
+		port = json_object_get(ports, n->ports[d->live.port->index].name);
+		if (port != NULL)
 			json_object_set_new(port, "device", device_json(d));
 	}
 }

@@ -151,12 +151,18 @@ reopen(struct live_fabric *live, struct device_port *d)
 {
 	struct diag diag = {0};
 
+	int rc;
+
 	// Who has no name is looked for less often: that takes longer.
-	if (d->own_veth && d->netns == NULL && live->links->polls % LINKS_SEARCH_POLLS != 0)
+	if (d->own_veth && d->netns == NULL && !host_container_searched(d) &&
+	    live->links->polls % LINKS_SEARCH_POLLS != 0)
 		return;
 	if (!is_there(d))
 		return;
-	if (devices_open_one(live, d, &diag) != 0) {
+	rc = devices_open_one(live, d, &diag);
+	if (rc == -EAGAIN) {
+		// A container that is being looked for.
+	} else if (rc != 0) {
 		log_waiting(live, d, diag_first_error(&diag));
 	} else {
 		free(d->waiting);

@@ -241,6 +241,7 @@ prepare_device(struct live_fabric *live, struct device_port *d, struct diag *dia
 
 	if (rc != 0)
 		return rc;
+	host_container_prepare(d);
 	if (d->own_veth)
 		return change_veth(live, d, veth_create, diag);
 	if (d->interface[0] == '\0') {
@@ -302,8 +303,8 @@ has_edge(const struct live_fabric *live, const struct device_port *d)
 {
 	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
 
-	return d->host != TOPOLOGY_NONE && fabric_has_edge(live->fabric, place->peer_node) &&
-	       fabric_wants_edge(live->fabric, place->peer_node, place->peer_port);
+	return d->host != TOPOLOGY_NONE && d->attach->nic &&
+	       fabric_has_edge(live->fabric, place->peer_node);
 }
 
 static int
@@ -345,6 +346,7 @@ find_port(struct live_fabric *live, struct device_port *d)
 
 	d->live.node = live->fabric->nodes[d->node];
 	d->live.port = &d->live.node->ports[d->port];
+	d->live.paced = false;
 	if (has_edge(live, d)) {
 		d->live.node = live->fabric->nodes[place->peer_node];
 		d->live.port =
@@ -540,6 +542,7 @@ devices_close(struct live_fabric *live)
 			devices_close_wire(d->live.from_node, live->pools[d->node]);
 		}
 		devices_remove_made(live, d);
+		host_container_free(d->container);
 		devices_release_own(live, d);
 	}
 	free(live->devices);

@@ -3,13 +3,17 @@
 // container.
 #include "live_fabric.h"
 
+#include "control/base/memory.h"
 #include "control/io/host/container.h"
 #include "control/io/host/netns.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *
@@ -37,19 +41,118 @@ host_netns_enter(const struct config_attach *attach, char text[static HOST_NETNS
 	return text;
 }
 
-// A container's network namespace, by its name. Its programs see the network that the command was run
-// in, as far as they need one.
-struct container_search {
+// ---- containers ---------------------------------------------------------------------------------
+// Who asks Docker waits. So that is done when the fabric comes up, and when a user attaches the host. From then on the
+// process that it has named is the container for as long as it lives, and the next one is looked for in the
+// background.
+
+struct host_container {
+	pid_t pid; // 0: not known, or no process but a namespace of that name
+	int fd;    // stands for this process for ever; -1: none
+	bool known;
+	struct container_search *search; // NULL: none
+};
+
+void
+host_container_free(struct host_container *c)
+{
+	if (c == NULL)
+		return;
+	if (c->fd >= 0)
+		close(c->fd);
+	container_search_end(c->search);
+	free(c);
+}
+
+bool
+host_container_searched(const struct device_port *d)
+{
+	return d->container != NULL && d->container->search != NULL;
+}
+
+static bool
+is_alive(const struct host_container *c)
+{
+	struct pollfd end = {.fd = c->fd, .events = POLLIN};
+
+	return c->fd >= 0 && poll(&end, 1, 0) == 0;
+}
+
+// What takes the programs of Docker and Podman: they see the network that the command was run in, as far
+// as they need one.
+struct search {
+	struct host_container *container;
 	const char *name;
+	bool wait;
 	struct diag *diag;
 };
 
 static int
-open_container(void *arg)
+search(void *arg)
 {
-	const struct container_search *search = arg;
+	const struct search *s = arg;
+	const struct timespec moment = {.tv_nsec = 2000000};
+	struct host_container *c = s->container;
+	int pid;
 
-	return container_open_netns(search->name, search->diag);
+	if (c->search == NULL)
+		c->search = container_search_start(s->name);
+	while ((pid = container_search_poll(c->search, s->diag)) == -EAGAIN && s->wait)
+		nanosleep(&moment, NULL);
+	if (pid == -EAGAIN)
+		return diag_fail(s->diag, EAGAIN, "container %s is being looked for", s->name);
+	container_search_end(c->search);
+	c->search = NULL;
+	return pid;
+}
+
+static void
+keep_process(struct host_container *c, pid_t pid)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	c->pid = pid;
+	c->fd = pid != 0 ? pidfd_open(pid, 0) : -1;
+	c->known = true;
+}
+
+static int
+open_container(const struct live_fabric *live, const struct device_port *d, struct diag *diag)
+{
+	struct host_container *c = d->container;
+	struct diag errors = {0};
+	struct search s = {c, d->attach->container.text, c != NULL && !c->known, &errors};
+	int rc;
+
+	if (c == NULL)
+		return diag_fail(diag, ENOENT, "container %s: nobody has looked for it", s.name);
+	if (is_alive(c))
+		return process_open_netns(c->pid, diag);
+	// As containerlab links it.
+	rc = c->known && c->pid == 0 ? netns_open(s.name) : -ENOENT;
+	if (rc >= 0)
+		return rc;
+	rc = netns_run(live->outer_netns, search, &s);
+	if (rc > 0) {
+		keep_process(c, rc);
+		rc = process_open_netns(rc, diag);
+	} else if (rc != -EAGAIN && (rc = netns_open(s.name)) >= 0) {
+		keep_process(c, 0);
+	} else {
+		rc = diag_fail(diag, rc == -EAGAIN ? EAGAIN : ENOENT, "%s",
+			       diag_first_error(&errors));
+	}
+	diag_free(&errors);
+	return rc;
+}
+
+void
+host_container_prepare(struct device_port *d)
+{
+	if (d->attach == NULL || d->attach->container.text == NULL || d->container != NULL)
+		return;
+	d->container = memory_new(sizeof(*d->container), "container");
+	d->container->fd = -1;
 }
 
 static bool
@@ -65,7 +168,6 @@ int
 host_netns_open(const struct live_fabric *live, const struct device_port *d, struct diag *diag)
 {
 	const struct config_attach *attach = d->attach;
-	struct container_search search = {attach->container.text, diag};
 	char text[HOST_NETNS_TEXT];
 	int fd;
 
@@ -75,7 +177,7 @@ host_netns_open(const struct live_fabric *live, const struct device_port *d, str
 			return diag_fail(diag, -fd, "attach.%s: namespace %s: %s",
 					 attach->host.text, attach->netns.text, strerror(-fd));
 	} else if (attach->container.text != NULL) {
-		fd = netns_run(live->outer_netns, open_container, &search);
+		fd = open_container(live, d, diag);
 	} else {
 		fd = process_open_netns((int)attach->pid, diag);
 	}
@@ -86,4 +188,17 @@ host_netns_open(const struct live_fabric *live, const struct device_port *d, str
 			 "attach.%s: the network namespace %s is this machine's own, in which "
 			 "`roost up` was run: a host needs one of its own",
 			 attach->host.text, host_netns_text(attach, text));
+}
+
+struct device_port *
+host_netns_other(const struct live_fabric *live, const struct device_port *d)
+{
+	for (uint32_t i = 0; i < live->device_count && d->netns != NULL; i++) {
+		struct device_port *other = &live->devices[i];
+
+		if (!other->detached && other->attach != d->attach && other->netns != NULL &&
+		    strcmp(other->netns, d->netns) == 0)
+			return other;
+	}
+	return NULL;
 }

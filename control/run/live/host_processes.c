@@ -11,11 +11,13 @@
 
 // Adds those of one namespace. Its name may stand for another one by now.
 static void
-add(const struct device_port *d, const char *host, struct process **list, unsigned *count)
+add(const struct live_fabric *live, const struct device_port *d, const char *host,
+    struct process **list, unsigned *count)
 {
 	int fd = -1;
 
-	if (host != NULL && (d->attach == NULL || strcmp(d->attach->host.text, host) != 0))
+	if (host != NULL && (d->attach == NULL || strcmp(d->attach->host.text, host) != 0 ||
+			     host_netns_other(live, d) != NULL))
 		return;
 	if (d->netns_created && netns_has_moved(d->netns, &d->id) == 0)
 		fd = netns_open(d->netns);
@@ -34,7 +36,7 @@ host_processes_list(const struct live_fabric *live, const char *host)
 		struct process *list = NULL;
 		unsigned count = 0;
 
-		add(&live->devices[i], host, &list, &count);
+		add(live, &live->devices[i], host, &list, &count);
 		for (unsigned k = 0; k < count; k++)
 			json_array_append_new(out,
 					      json_pack("{s:i, s:s, s:s}", "pid", (int)list[k].pid,
@@ -52,7 +54,7 @@ host_processes_end(const struct live_fabric *live, const char *host)
 	unsigned count = 0;
 
 	for (uint32_t i = 0; i < live->device_count; i++)
-		add(&live->devices[i], host, &list, &count);
+		add(live, &live->devices[i], host, &list, &count);
 	for (unsigned i = 0; i < count; i++)
 		fprintf(stderr, "roost: ending process %d (%s), which is in a host\n",
 			(int)list[i].pid, list[i].command);

@@ -36,6 +36,8 @@ struct live_fabric {
 	struct fabric_log *log;
 	struct device_port *devices;
 	uint32_t device_count, device_room;
+	struct config_attach
+		*entries; // of `attach:`, where some were added; NULL: those of the file
 	struct local_addresses *local_addresses; // NULL: no port shares an interface with Linux
 	struct device_links *links;              // NULL: no device
 	struct watcher *watcher;                 // takes interfaces down if the process dies
@@ -150,8 +152,17 @@ const char *host_netns_text(const struct config_attach *attach, char text[static
 const char *host_netns_enter(const struct config_attach *attach, char text[static HOST_NETNS_TEXT]);
 // Opens the network namespace of an attached host, as it is now: it may be another one than last time
 // if a container has restarted. Returns a descriptor for the caller to close, or -errno with an error
-// in diag.
+// in diag. Waits for the program of Docker only the first time; -EAGAIN while that is asked again.
 int host_netns_open(const struct live_fabric *live, const struct device_port *d, struct diag *diag);
+
+// A device of another entry that is attached to the same named namespace: another NIC of the host. NULL:
+// none.
+struct device_port *host_netns_other(const struct live_fabric *live, const struct device_port *d);
+// To be called before host_netns_open(), for what is remembered of a container; frees it.
+void host_container_prepare(struct device_port *d);
+void host_container_free(struct host_container *c); // NULL is fine
+// Whether it is being looked for.
+bool host_container_searched(const struct device_port *d);
 
 // ---- host_routes.c: routes in the namespaces of attached hosts -----------------------------------
 
@@ -178,6 +189,22 @@ int live_attach(struct live_fabric *live, const char *host, const char *const *w
 		unsigned count, struct diag *diag);
 // Detaches it: a simulated NIC comes back if the file has not attached it. Returns as above.
 int live_detach(struct live_fabric *live, const char *host, struct diag *diag);
+
+// ---- attach_nic.c: the place of a host that is attached while the fabric runs --------------------
+
+// Makes the place for a device, which is not open: an edge NIC, or the leaf's port. Returns 0, or
+// -errno with an error in diag; attach_leave_place() undoes it, also then.
+int attach_make_place(struct live_fabric *live, struct device_port *d, struct diag *diag);
+// Its device is closed, and it is marked as detached. A simulated NIC comes back where nothing else is
+// attached to the host.
+void attach_leave_place(struct live_fabric *live, struct device_port *d);
+
+// ---- attach_addresses.c: addresses of hosts that are attached while the fabric runs -------------
+
+// Gives a simulated host the MAC and the addresses that its entry says, if any, and takes them back.
+// Returns 0, or -errno with an error in diag and nothing changed.
+int attach_take_addresses(struct live_fabric *live, struct device_port *d, struct diag *diag);
+void attach_return_addresses(struct live_fabric *live, struct device_port *d);
 
 // ---- host_names.c, host_processes.c: in the namespaces that this fabric has made -----------------
 
@@ -234,9 +261,10 @@ void local_addresses_close(struct local_addresses *l);
 // The workers copy; the control thread reads.
 
 struct node_snapshot {
-	struct report_node *reports; // of the last copy, by node of the topology
-	ps_t at;                     // the latest time of one of its nodes
-	struct node_copy *nodes;     // where reports point to
+	struct report_node *reports;  // of the last copy, by node of the topology
+	ps_t at;                      // the latest time of one of its nodes
+	struct node_copy *nodes;      // where reports point to
+	struct node *const *in_force; // the fabric's, by index
 	uint32_t count;
 };
 

@@ -23,7 +23,25 @@ struct node_copy {
 	uint64_t (*histograms)[HISTOGRAM_BINS_MAX];
 	uint32_t histogram_room;
 	ps_t at;
+	uint32_t swaps; // as the fabric had it when there was room made
 };
+
+static void
+free_room(struct node_copy *c)
+{
+	free(c->ports);
+	free(c->depth);
+	free(c->held);
+	free(c->port_penalty);
+	free(c->flowlets);
+	free(c->utilisation);
+	free(c->notices);
+	free(c->queue_cold);
+	free(c->group_cold);
+	free(c->tenants);
+	free(c->histograms);
+	*c = (struct node_copy){0};
+}
 
 static void
 make_room(struct node_copy *c, const struct node *n)
@@ -42,6 +60,12 @@ make_room(struct node_copy *c, const struct node *n)
 	c->group_cold = memory_array(queues, sizeof(*c->group_cold), "priority groups");
 }
 
+static uint32_t
+swaps_of(const struct fabric *f, uint32_t i)
+{
+	return i < f->topology->first_host ? 0 : f->swaps[topology_host_of(f->topology, i)];
+}
+
 struct node_snapshot *
 node_snapshot_create(const struct live_fabric *live)
 {
@@ -49,12 +73,14 @@ node_snapshot_create(const struct live_fabric *live)
 	struct node_snapshot *c = memory_new(sizeof(*c), "snapshot of nodes");
 
 	c->count = count;
+	c->in_force = live->fabric->nodes;
 	c->nodes = memory_array(count, sizeof(*c->nodes), "nodes");
 	c->reports = memory_copy(live->fabric->names, count, sizeof(*c->reports), "node names");
 	for (uint32_t i = 0; i < count; i++) {
 		if (live->fabric->nodes[i] == NULL)
 			continue;
 		make_room(&c->nodes[i], live->fabric->nodes[i]);
+		c->nodes[i].swaps = swaps_of(live->fabric, i);
 		c->reports[i].node = &c->nodes[i].node;
 	}
 	return c;
@@ -65,19 +91,8 @@ node_snapshot_destroy(struct node_snapshot *c)
 {
 	if (c == NULL)
 		return;
-	for (uint32_t i = 0; i < c->count; i++) {
-		free(c->nodes[i].ports);
-		free(c->nodes[i].depth);
-		free(c->nodes[i].held);
-		free(c->nodes[i].port_penalty);
-		free(c->nodes[i].flowlets);
-		free(c->nodes[i].utilisation);
-		free(c->nodes[i].notices);
-		free(c->nodes[i].queue_cold);
-		free(c->nodes[i].group_cold);
-		free(c->nodes[i].tenants);
-		free(c->nodes[i].histograms);
-	}
+	for (uint32_t i = 0; i < c->count; i++)
+		free_room(&c->nodes[i]);
 	free(c->reports);
 	free(c->nodes);
 	free(c);
@@ -128,6 +143,8 @@ copy_node(void *context, struct node *n, ps_t now)
 	struct node_snapshot *copy = context;
 	struct node_copy *c = &copy->nodes[n->index];
 
+	if (copy->in_force[n->index] != n)
+		return; // a simulated NIC whose host is attached
 	c->node = *n;
 	memcpy(c->ports, n->ports, n->port_count * sizeof(*c->ports));
 	memcpy(c->depth, n->depth, PRIORITIES * n->port_count * sizeof(*c->depth));
@@ -175,10 +192,26 @@ grow_room(struct node_copy *c, const struct tables *t)
 	}
 }
 
+// Another node has come to stand for a host.
+static void
+renew(struct node_snapshot *c, const struct fabric *f, uint32_t i)
+{
+	uint32_t swaps = swaps_of(f, i);
+
+	if (c->nodes[i].swaps == swaps)
+		return;
+	free_room(&c->nodes[i]);
+	make_room(&c->nodes[i], f->nodes[i]);
+	c->nodes[i].swaps = swaps;
+	c->reports[i] = f->names[i];
+	c->reports[i].node = &c->nodes[i].node;
+}
+
 void
 node_snapshot_take(struct node_snapshot *c, struct live_fabric *live)
 {
 	for (uint32_t i = 0; i < c->count; i++) {
+		renew(c, live->fabric, i);
 		if (live->fabric->nodes[i] != NULL)
 			grow_room(&c->nodes[i], live->fabric->tables[i]);
 		c->reports[i].vrfs = live->fabric->names[i].vrfs;

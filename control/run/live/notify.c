@@ -28,6 +28,7 @@ struct notifier {
 	struct node_snapshot *copy;
 	struct api_server *server;
 	struct notify_port **ports; // by node of the topology; NULL where there is none
+	uint32_t *swaps;            // by host: of its node whose counters those are
 	bool *link_down;            // by link
 	uint64_t log_seen;
 	ps_t counted_at;    // fabric time of `ports`
@@ -46,6 +47,15 @@ notify_kinds(size_t *count)
 	return kinds;
 }
 
+// A host that is attached while the fabric runs gets a port behind each.
+static size_t
+ports_most(const struct fabric *f, uint32_t node)
+{
+	size_t count = f->nodes[node]->port_count;
+
+	return node < f->topology->first_host || fabric_has_edge(f, node) ? count : 2 * count;
+}
+
 struct notifier *
 notify_create(struct live_fabric *live, struct node_snapshot *copy, struct api_server *server)
 {
@@ -57,8 +67,10 @@ notify_create(struct live_fabric *live, struct node_snapshot *copy, struct api_s
 	t->link_down = memory_array(topology->link_count, sizeof(*t->link_down), "links");
 	for (uint32_t i = 0; i < topology->node_count; i++)
 		if (live->fabric->nodes[i] != NULL)
-			t->ports[i] = memory_array(live->fabric->nodes[i]->port_count,
-						   sizeof(**t->ports), "ports");
+			t->ports[i] = memory_array(ports_most(live->fabric, i), sizeof(**t->ports),
+						   "ports");
+	t->swaps =
+		memory_copy(live->fabric->swaps, topology->host_count, sizeof(*t->swaps), "hosts");
 	return t;
 }
 
@@ -70,6 +82,7 @@ notify_destroy(struct notifier *t)
 	for (uint32_t i = 0; i < t->live->topology->node_count; i++)
 		free(t->ports[i]);
 	free(t->ports);
+	free(t->swaps);
 	free(t->link_down);
 	free(t);
 }
@@ -228,6 +241,23 @@ notify_devices(struct notifier *t)
 	}
 }
 
+// The counters of another node that has come to stand for a host are only noted.
+static bool
+is_swapped(struct notifier *t, uint32_t node)
+{
+	const struct topology *topology = t->live->topology;
+	uint32_t *seen, now;
+
+	if (node < topology->first_host)
+		return false;
+	seen = &t->swaps[topology_host_of(topology, node)];
+	now = t->live->fabric->swaps[topology_host_of(topology, node)];
+	if (*seen == now)
+		return false;
+	*seen = now;
+	return true;
+}
+
 static void
 notify_counters(struct notifier *t)
 {
@@ -238,10 +268,13 @@ notify_counters(struct notifier *t)
 	nodes = t->copy->reports;
 	for (uint32_t i = 0; i < topology->node_count; i++) {
 		const struct report_node *n = &nodes[i];
+		bool silent = t->silent;
 
+		t->silent |= is_swapped(t, i);
 		for (uint16_t k = 0; t->ports[i] != NULL && k < n->node->port_count; k++)
 			notify_port(&(struct place){t, n->name, n->ports[k].name, t->copy->at},
 				    &n->node->ports[k], &t->ports[i][k]);
+		t->silent = silent;
 	}
 	notify_devices(t);
 	t->counted_at = t->copy->at;

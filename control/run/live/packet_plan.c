@@ -117,6 +117,8 @@ plan_devices(const struct live_fabric *live, struct packet_plan *plan)
 	unsigned workers = live->worker_count * PLAN_DEVICE_LCORE;
 
 	plan->devices = device_ports_pool(live->devices, live->device_count);
+	// For hosts that are attached while it runs: their veths may be opened by AF_XDP.
+	plan->devices.one_chunk |= live->device_count == 0;
 	// Half of what drivers hold is in transmit rings, and so may just as well be free.
 	plan->reserve = plan->devices.packets / 2 + PLAN_DEVICE_RESERVE;
 	plan->devices.packets += workers + PLAN_DEVICE_WAITING + PLAN_DEVICE_RESERVE;

@@ -154,6 +154,72 @@ test_new_tables(void **state)
 	packet_pool_destroy(packets);
 }
 
+// A host that is attached while the fabric runs: an edge NIC stands for it and has its link's settings; the
+// simulated NIC waits on wires of its own.
+static void
+test_standing_in(void **state)
+{
+	static const bool attached[4] = {true};
+	const struct config_attach attach = {.nic = true,
+					     .buffer_bytes = 3000000,
+					     .reorder = true,
+					     .reorder_window = 8,
+					     .reorder_timeout_ps = PS_PER_US};
+	struct fabric_edge_link link;
+	struct packet_pool *packets;
+	struct diag diag = {0};
+	struct fixture place;
+	struct node *nic, *edge;
+	struct tables *tables;
+	struct fabric *f;
+
+	(void)state;
+	assert_int_equal(packet_pool_create(&packets, 2048), 0);
+	f = make(&place, packets, PLACE "attach: {h1: {netns: a}}\n", attached);
+	nic = f->nodes[HOST(3)];
+	tables = f->tables[HOST(3)];
+	assert_null(fabric_stand_in_node(f, 2));
+	assert_int_equal(fabric_create_stand_in(f, 2, &diag), 0);
+	edge = fabric_stand_in_node(f, 2);
+	assert_false(fabric_has_edge(f, HOST(3)));
+	assert_ptr_equal(f->nodes[HOST(3)], nic);
+	assert_int_equal(edge->port_count, 2);
+	assert_int_equal(edge->index, HOST(3));
+	assert_false(edge->ports[0].up || edge->ports[1].up);
+	assert_non_null(edge->ports[0].out);
+
+	fabric_swap_stand_in(f, 2);
+	assert_true(fabric_has_edge(f, HOST(3)));
+	assert_ptr_equal(f->nodes[HOST(3)], edge);
+	assert_ptr_equal(f->edges[2], edge->edge);
+	assert_ptr_equal(fabric_stand_in_node(f, 2), nic);
+	assert_int_equal(f->tables[HOST(3)]->port_count, 2);
+	assert_int_equal(f->swaps[2], 1);
+	assert_string_equal(f->names[HOST(3)].ports[1].name, "host1");
+	assert_string_equal(f->names[HOST(3)].ports[0].peer, "leaf2.swp1");
+	assert_non_null(f->nics[2]);
+	assert_int_equal(f->edges[2]->link[0].buffer.limit, 1000000 / f->tables[LEAF1]->cell);
+	assert_int_equal(fabric_plan_edge_link(f, 2, 0, &attach, &link), 0);
+	assert_int_equal(link.buffer.limit, 3000000 / f->tables[LEAF1]->cell);
+	assert_non_null(link.reorder);
+	assert_null(edge_set_link(edge, 0, &link.buffer, link.reorder, 0));
+	assert_ptr_equal(edge->ports[0].reorder, reorder_counters(link.reorder));
+
+	fabric_swap_stand_in(f, 2);
+	assert_ptr_equal(f->nodes[HOST(3)], nic);
+	assert_ptr_equal(f->tables[HOST(3)], tables);
+	assert_false(fabric_has_edge(f, HOST(3)));
+	assert_int_equal(f->swaps[2], 2);
+	fabric_destroy_stand_in(f, 2);
+	assert_null(fabric_stand_in_node(f, 2));
+	// Another one, which is still aside when the fabric ends.
+	assert_int_equal(fabric_create_stand_in(f, 2, &diag), 0);
+	diag_free(&diag);
+	fabric_destroy(f);
+	fixture_free(&place);
+	packet_pool_destroy(packets);
+}
+
 int
 main(void)
 {
@@ -162,6 +228,7 @@ main(void)
 		cmocka_unit_test(test_none_in_virtual_time),
 		cmocka_unit_test(test_what_it_holds),
 		cmocka_unit_test(test_new_tables),
+		cmocka_unit_test(test_standing_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

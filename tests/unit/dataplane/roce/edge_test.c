@@ -231,6 +231,46 @@ test_no_room_and_no_host(void **state)
 	edge_close(&h);
 }
 
+// What waits when a host is detached is lost, in either direction, and the next one has a link of its own
+// settings.
+static void
+test_a_link_is_set_anew(void **state)
+{
+	const struct edge_buffer next = {.limit = 600, .xoff = 300, .xon = 0};
+	struct reorder *first, *second;
+	struct harness h;
+
+	(void)state;
+	edge_open(&h, harness_tables(2));
+	assert_int_equal(reorder_create(&first, &REORDER), 0);
+	assert_int_equal(reorder_create(&second, &REORDER), 0);
+	assert_null(edge_set_link(h.node, 0, &h.node->edge->link[0].buffer, first, 0));
+	put_roce(&h, 1, START);
+	put_roce(&h, 3, START + 1000);
+	put_pfc(&h, LINK, 1 << 3, 65535, START + 1000);
+	put_many(&h, HOST, 4, 3, START + 2000);
+	harness_run(&h, START + 3000);
+	expect_psn(&h, 1, START);
+	assert_int_equal(depth(&h, HOST, 3), 300);
+	assert_int_equal(depth(&h, LINK, 3), 1200);
+	assert_ptr_equal(edge_set_link(h.node, 0, &next, second, START + 3000), first);
+	assert_int_equal(depth(&h, HOST, 3), 0);
+	assert_int_equal(depth(&h, LINK, 3), 0);
+	assert_int_equal(node_queued(h.node), 0);
+	assert_int_equal(harness_drops(&h, LINK, DROP_LINK_DOWN), 1);
+	assert_int_equal(harness_drops(&h, HOST, DROP_LINK_DOWN), 4);
+	assert_ptr_equal(h.node->ports[LINK].reorder, reorder_counters(second));
+	reorder_destroy(first);
+	// Two packets of 300 bytes are all that it holds now.
+	put_many(&h, HOST, 3, 3, START + 4000);
+	harness_run(&h, START + 5000);
+	assert_int_equal(depth(&h, LINK, 3), 600);
+	assert_int_equal(harness_drops(&h, HOST, DROP_HOST_BUFFER), 1);
+	reorder_destroy(edge_set_link(h.node, 0, &next, NULL, START + 5000));
+	assert_null(h.node->ports[LINK].reorder);
+	edge_close(&h);
+}
+
 // A packet of the MTU, tagged, is 300 bytes.
 static void
 test_room_is_what_any_priority_can_take(void **state)
@@ -517,6 +557,7 @@ main(void)
 		cmocka_unit_test(test_a_full_priority_drops_its_own),
 		cmocka_unit_test(test_packets_are_put_in_order),
 		cmocka_unit_test(test_no_room_and_no_host),
+		cmocka_unit_test(test_a_link_is_set_anew),
 		cmocka_unit_test(test_room_is_what_any_priority_can_take),
 		cmocka_unit_test(test_a_slow_host_pauses_its_leaf),
 		cmocka_unit_test(test_a_slow_host_loses_lossy_packets_only),
