@@ -32,8 +32,8 @@ const struct config_event *events_last(const struct events *e);
 // until then events_apply() polls it.
 int events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 		int (*commit)(void *context), void *context, struct diag *diag);
-// Addresses of attached hosts have changed in the configuration, or MACs in the topology. Returns 0, or
-// -EINVAL with the reason in diag; then the caller changes them back.
+// Addresses of attached hosts have changed in the configuration, or MACs in the topology. Returns
+// 0, or -EINVAL with the reason in diag; then the caller changes them back.
 int events_change_addresses(struct events *e, struct diag *diag);
 // Names the last edit for the log entry about hosts that have moved, which is written once their
 // packets have drained. Call it right after events_edit(). False: no host has moved, and there is

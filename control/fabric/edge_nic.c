@@ -117,8 +117,8 @@ fabric_plan_edge_link(const struct fabric *f, uint32_t host, uint16_t port,
 }
 
 // ---- while the fabric runs ----------------------------------------------------------------------
-// A node that stands in the place of a host, or waits for it: of all that the fabric has by node, what
-// is this one's.
+// A node that stands in the place of a host, or waits for it: of all that the fabric has by node,
+// what is this one's.
 
 struct fabric_stand_in {
 	struct node *node;

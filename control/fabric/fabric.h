@@ -90,14 +90,14 @@ bool fabric_wants_edge(const struct fabric *f, uint32_t node, uint16_t port);
 // Whether the file attaches another port of this host's node, but not this one. (edge_nic.c)
 bool fabric_edge_is_free(const struct fabric *f, uint32_t node, uint16_t port);
 
-// ---- edge_nic.c: hosts that are attached while the fabric runs ------------------------------------
+// ---- edge_nic.c: hosts that are attached while the fabric runs ----------------------------------
 
-// Makes an edge NIC for a host that has a simulated NIC, and no other node that stands in for it yet.
-// Its ports have no carrier and wires that lead nowhere, and it is not in force: the fabric has it aside. Returns 0, or
-// -errno with an error in diag.
+// Makes an edge NIC for a host that has a simulated NIC, and no other node that stands in for it
+// yet. Its ports have no carrier and wires that lead nowhere, and it is not in force: the fabric
+// has it aside. Returns 0, or -errno with an error in diag.
 int fabric_create_stand_in(struct fabric *f, uint32_t host, struct diag *diag);
-// The node that the fabric has aside for a host: the edge NIC until fabric_swap_stand_in(), then the
-// simulated one. NULL: none.
+// The node that the fabric has aside for a host: the edge NIC until fabric_swap_stand_in(), then
+// the simulated one. NULL: none.
 struct node *fabric_stand_in_node(const struct fabric *f, uint32_t host);
 // Puts the node that is aside, its tables and its names in force, and has the other one aside. The
 // wires are the caller's to move.

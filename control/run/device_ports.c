@@ -16,7 +16,8 @@
 #define OWN_DRIVER "net_af_xdp"
 #define OWN_DRIVER_JUMBO "net_af_packet"
 #define ERR_BYTES 512
-// What an edge NIC without a size of its own counts as, and bytes of it for which there is a packet.
+// What an edge NIC without a size of its own counts as, and bytes of it for which there is a
+// packet.
 #define NIC_BUFFER_BYTES UINT64_C(1000000)
 #define NIC_PACKET_BYTES 512u
 // Packets that a device which is opened while the fabric runs leaves for the others.
@@ -195,8 +196,8 @@ largest_mtu(const struct device_port *ports, uint32_t count)
 }
 
 // Roost opens the interfaces that it makes by AF_XDP, or by packet sockets where a packet is larger
-// than AF_XDP can carry: then all of them, because they share one pool. A tap's far side is a virtual
-// machine, whose frames AF_XDP would have to copy as well.
+// than AF_XDP can carry: then all of them, because they share one pool. A tap's far side is a
+// virtual machine, whose frames AF_XDP would have to copy as well.
 static void
 choose_drivers(struct device_port *ports, uint32_t count)
 {

@@ -61,9 +61,9 @@ int device_ports_list(struct device_port **out, uint32_t *count, const struct to
 int device_ports_add(struct device_port *list, uint32_t *count, const struct topology *topology,
 		     const struct config_attach *attach, struct diag *diag);
 
-// Whether a veth that Roost makes while the fabric runs can be opened by AF_XDP with packets of this
-// pool: they suit it, and enough are free. Then device_port_use_af_xdp() has it opened so; number: its
-// place in the list.
+// Whether a veth that Roost makes while the fabric runs can be opened by AF_XDP with packets of
+// this pool: they suit it, and enough are free. Then device_port_use_af_xdp() has it opened so;
+// number: its place in the list.
 bool device_port_fits_af_xdp(const struct rte_mempool *pool, uint32_t mtu);
 void device_port_use_af_xdp(struct device_port *d, uint32_t number);
 
@@ -71,7 +71,7 @@ void device_port_use_af_xdp(struct device_port *d, uint32_t number);
 struct pool_options device_ports_pool(const struct device_port *ports, uint32_t count);
 
 // Whether the devices can be opened and carry their MTUs, as far as the file shows. Ports without
-// an MTU count as the smallest. Warns of attached hosts whose MTU is more than a path carries. Returns
-// 0, or -EINVAL with errors in diag.
+// an MTU count as the smallest. Warns of attached hosts whose MTU is more than a path carries.
+// Returns 0, or -EINVAL with errors in diag.
 int device_ports_check(const struct device_port *ports, uint32_t count,
 		       const struct topology *topology, struct diag *diag);

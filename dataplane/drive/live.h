@@ -115,8 +115,8 @@ int live_add_port(struct live_drive *d, uint32_t worker, struct live_port *port)
 // thread, workers run.
 void live_remove_port(struct live_drive *d, uint32_t worker, struct live_port *port);
 
-// Has a worker run another node from now on, which has tables. Nodes of two workers may be joined only
-// by wires that were made for that. Returns 0 or -ENOMEM. Control thread, workers run.
+// Has a worker run another node from now on, which has tables. Nodes of two workers may be joined
+// only by wires that were made for that. Returns 0 or -ENOMEM. Control thread, workers run.
 int live_add_node(struct live_drive *d, uint32_t worker, struct node *node);
 
 // Has it run the node no longer. When this returns the worker does not touch it any more. Control

@@ -14,8 +14,8 @@
 // filled its buffer up to XOFF is paused at the leaf, so that nothing of it is lost on the way to a
 // slow host. Others are dropped when their buffer is full, DROP_RECEIVE_BUFFER.
 //
-// A host that goes back N may have its packets put in order first (reorder.c). What waits for its turn
-// counts as waiting in its queue.
+// A host that goes back N may have its packets put in order first (reorder.c). What waits for its
+// turn counts as waiting in its queue.
 //
 // What cannot be parsed passes, with the priority of an unmarked packet: whether it is wrong is the
 // leaf's to say, or the host's.
@@ -257,8 +257,8 @@ queue_in_order(struct node *n, struct port *host, struct rte_mbuf *m, ps_t now)
 		edge_send(n, host, now);
 }
 
-// A packet for the host that the buffer has room for. It waits for its turn as long as the leaf need
-// not pause its priority: what is missing may be behind the pause.
+// A packet for the host that the buffer has room for. It waits for its turn as long as the leaf
+// need not pause its priority: what is missing may be behind the pause.
 static void
 order(struct node *n, struct port *host, struct rte_mbuf *m, ps_t now)
 {

@@ -38,15 +38,15 @@ struct edge {
 int edge_create(struct edge **out, struct node *node, uint16_t links,
 		const struct edge_buffer buffers[]);
 
-// Has a link's packets put in order for the host, of queue pairs of RoCEv2. Once at most, before the
-// node runs. Returns 0, -EINVAL or -ENOMEM. Control thread.
+// Has a link's packets put in order for the host, of queue pairs of RoCEv2. Once at most, before
+// the node runs. Returns 0, -EINVAL or -ENOMEM. Control thread.
 int edge_set_reorder(struct edge *edge, struct node *node, uint16_t link,
 		     const struct reorder_settings *settings);
 
 // Gives a link another buffer, whose xon and xoff fit, and has its packets put in order, or not
-// (NULL). Drops what waits there, in either direction, and forgets its pauses; both of its ports are
-// down. Returns what put packets in order until now, or NULL, for reorder_destroy(). Worker, between
-// turns, or while the node does not run.
+// (NULL). Drops what waits there, in either direction, and forgets its pauses; both of its ports
+// are down. Returns what put packets in order until now, or NULL, for reorder_destroy(). Worker,
+// between turns, or while the node does not run.
 struct reorder *edge_set_link(struct node *n, uint16_t link, const struct edge_buffer *buffer,
 			      struct reorder *reorder, ps_t now);
 

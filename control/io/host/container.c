@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Docker's and Podman's programs say which process a container is. They get exact arguments and no
-// shell: their libraries and sockets differ, their command lines do not. They run in children of this
-// process, one after the other, because one that hangs must not hold up a fabric.
+// shell: their libraries and sockets differ, their command lines do not. They run in children of
+// this process, one after the other, because one that hangs must not hold up a fabric.
 #include "container.h"
 
 #include "control/base/clock.h"
@@ -162,8 +162,8 @@ read_pid(struct container_search *s, int status)
 		       : diag_fail(&s->errors, ESRCH, "container %s: it is not running", s->name);
 }
 
-// Asks one program, without waiting. Returns the process; -EAGAIN while it has not answered; -ENOENT if
-// it is not installed; or another -errno with an error in s->errors.
+// Asks one program, without waiting. Returns the process; -EAGAIN while it has not answered;
+// -ENOENT if it is not installed; or another -errno with an error in s->errors.
 static int
 ask(struct container_search *s)
 {

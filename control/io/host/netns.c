@@ -286,8 +286,8 @@ netns_remount_sys(void)
 	return 0;
 }
 
-// Puts the files of /etc/netns/NAME in the place of those of /etc, as iproute2 does. One that cannot
-// be is left out.
+// Puts the files of /etc/netns/NAME in the place of those of /etc, as iproute2 does. One that
+// cannot be is left out.
 static void
 netns_bind_etc(const char *name)
 {

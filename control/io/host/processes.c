@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process is held by a descriptor before its namespace is read, so that the number of one that ends
-// cannot come to mean another. Only the namespace that is meant counts, by device and inode: its name
-// may be another's by now.
+// A process is held by a descriptor before its namespace is read, so that the number of one that
+// ends cannot come to mean another. Only the namespace that is meant counts, by device and inode:
+// its name may be another's by now.
 #include "processes.h"
 
 #include "control/base/clock.h"

@@ -4,8 +4,8 @@
 
 #include "veth.h"
 
-// Adds `ip rule from ADDRESS lookup TABLE` to this thread's network namespace, or removes it. Adding
-// leaves one such rule, however many there were. Return 0, -ENOENT if there was none to remove, or
-// -errno.
+// Adds `ip rule from ADDRESS lookup TABLE` to this thread's network namespace, or removes it.
+// Adding leaves one such rule, however many there were. Return 0, -ENOENT if there was none to
+// remove, or -errno.
 int rule_add(const struct veth_address *from, uint8_t table);
 int rule_delete(const struct veth_address *from, uint8_t table);

@@ -13,9 +13,9 @@ struct tap_options {
 	unsigned mtu;
 };
 
-// Makes the interface in this thread's namespace and brings it up, without IPv6 and offloads. One that
-// a killed fabric of the same name left is used. Returns 0, or -EEXIST or -errno with an error in
-// diag. Root.
+// Makes the interface in this thread's namespace and brings it up, without IPv6 and offloads. One
+// that a killed fabric of the same name left is used. Returns 0, or -EEXIST or -errno with an error
+// in diag. Root.
 int tap_create(const struct tap_options *options, struct diag *diag);
 
 // Removes it, if it is still this fabric's. Returns whether it was.

@@ -169,8 +169,8 @@ struct topo_attached {
 bool topology_find_attached(const struct topology *topology, const struct config_attach *attach,
 			    struct topo_attached *out);
 
-// Gives the NIC that an entry names the MAC that the entry says, if it says one. Returns 0, or -EINVAL
-// with an error in diag: it is another one's, or the entry names several NICs.
+// Gives the NIC that an entry names the MAC that the entry says, if it says one. Returns 0, or
+// -EINVAL with an error in diag: it is another one's, or the entry names several NICs.
 int topology_give_mac(struct topology *topology, const struct config_attach *attach,
 		      struct diag *diag);
 

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-// What a killed fabric leaves has changed. The file says what is to be removed, so a failure to write it
-// changes nothing now.
+// What a killed fabric leaves has changed. The file says what is to be removed, so a failure to
+// write it changes nothing now.
 static void
 record(const struct answer *a)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attaching a host while the fabric runs puts a device in the place of its simulated NIC, behind an edge
-// NIC or at the leaf (attach_nic.c). A host that the file has attached has no simulated NIC to come
-// back: its port is down until it is attached again.
+// Attaching a host while the fabric runs puts a device in the place of its simulated NIC, behind an
+// edge NIC or at the leaf (attach_nic.c). A host that the file has attached has no simulated NIC to
+// come back: its port is down until it is attached again.
 //
-// The MTU of the link is the most that its interface can have. The host keeps its addresses and MAC, or has
-// those of its entry for as long as it is attached (attach_addresses.c).
+// The MTU of the link is the most that its interface can have. The host keeps its addresses and
+// MAC, or has those of its entry for as long as it is attached (attach_addresses.c).
 #include "live_fabric.h"
 
 #include "control/base/memory.h"
@@ -150,8 +150,8 @@ is_of(const struct device_port *d, const char *host)
 	return d->attach != NULL && !d->detached && strcmp(d->attach->host.text, host) == 0;
 }
 
-// Opens what device_ports_add() has added behind `first`. The wires of a port that the file attached
-// stay with the port.
+// Opens what device_ports_add() has added behind `first`. The wires of a port that the file
+// attached stay with the port.
 static int
 attach_all(struct live_fabric *live, uint32_t first, uint32_t end, struct diag *diag)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A host that is attached while the fabric runs may have addresses of its own. Its entry then stands with
-// those of the file in `attach:` of the configuration, which addresses follow, and routes and tables follow
-// them, as when tenants change. The text of the configuration, which is saved and shown, does not have it.
+// A host that is attached while the fabric runs may have addresses of its own. Its entry then
+// stands with those of the file in `attach:` of the configuration, which addresses follow, and
+// routes and tables follow them, as when tenants change. The text of the configuration, which is
+// saved and shown, does not have it.
 #include "live_fabric.h"
 
 #include "control/base/memory.h"

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The place of a host that is attached while the fabric runs.
 //
-// With a NIC (`nic: on`), an edge NIC comes to stand for the host. It is a node of its own, made beforehand
-// on the control thread. The host's worker then runs both nodes, and the wires of the host's links pass
-// from one to the other; the leaf notices that its link goes down and up. The simulated NIC goes on with
-// its time on wires that lead nowhere, because its timers must not be late when it comes back. All else
-// that goes by node, such as tables, reports and events, is the edge NIC's from then on.
+// With a NIC (`nic: on`), an edge NIC comes to stand for the host. It is a node of its own, made
+// beforehand on the control thread. The host's worker then runs both nodes, and the wires of the
+// host's links pass from one to the other; the leaf notices that its link goes down and up. The
+// simulated NIC goes on with its time on wires that lead nowhere, because its timers must not be
+// late when it comes back. All else that goes by node, such as tables, reports and events, is the
+// edge NIC's from then on.
 //
 // Without one, the leaf's port gets the device's wires.
 //
-// Packets that are on the way to a node which leaves are lost, as with a cable that is pulled. A host
-// with work is refused, so no queue pair is among them. The worker changes its own ports, between two
-// turns (live_call()).
+// Packets that are on the way to a node which leaves are lost, as with a cable that is pulled. A
+// host with work is refused, so no queue pair is among them. The worker changes its own ports,
+// between two turns (live_call()).
 #include "live_fabric.h"
 
 #include "dataplane/node/ports.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets that a device or the kernel under it has lost, by reason: what no node's counters see. One
-// row a reason: its name as users see it, advice, and how it is read from what the device counts.
+// Packets that a device or the kernel under it has lost, by reason: what no node's counters see.
+// One row a reason: its name as users see it, advice, and how it is read from what the device
+// counts.
 #pragma once
 
 #include "live_fabric.h"

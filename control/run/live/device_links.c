@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The control thread looks at every device a few times a second. Of a device on a Linux interface the
-// state is the interface's. The veth of an attached host loses its carrier when the host takes its end
-// down, and is gone when the host's namespace is.
+// The control thread looks at every device a few times a second. Of a device on a Linux interface
+// the state is the interface's. The veth of an attached host loses its carrier when the host takes
+// its end down, and is gone when the host's namespace is.
 //
-// Linux forgets the routes of an interface that goes down, so they are set again when it is back, also
-// if it was down between two polls: the kernel counts how often a carrier was lost, and reports each
-// change of an interface.
+// Linux forgets the routes of an interface that goes down, so they are set again when it is back,
+// also if it was down between two polls: the kernel counts how often a carrier was lost, and
+// reports each change of an interface.
 //
 // A namespace is known by its name. If the name goes, but the namespace lives (a process is in it),
-// the host stays attached. If the name comes to stand for another namespace, that one is the host from
-// then on. Roost waits for a namespace, it does not make it again. A container that has restarted is
-// found by its name or its ID.
+// the host stays attached. If the name comes to stand for another namespace, that one is the host
+// from then on. Roost waits for a namespace, it does not make it again. A container that has
+// restarted is found by its name or its ID.
 #include "device_drops.h"
 
 #include "control/base/clock.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Behind an attached host's edge NIC, or behind its leaf where it has none, is a device. With `netns:` alone that is
-// AF_XDP on a veth: its switch end is in the process's own unnamed network namespace, so that it
-// goes when the process does, however that ends, and takes the host's end with it. With `dev:` it
-// is the user's device. Ports that are Linux interfaces (`netdev:`), which the kernel goes on using,
-// are AF_XDP with the program that steers frames (dataplane/device/xdp). A setting of such a port
-// that the file leaves out comes from its interface.
+// Behind an attached host's edge NIC, or behind its leaf where it has none, is a device. With
+// `netns:` alone that is AF_XDP on a veth: its switch end is in the process's own unnamed network
+// namespace, so that it goes when the process does, however that ends, and takes the host's end
+// with it. With `dev:` it is the user's device. Ports that are Linux interfaces (`netdev:`), which
+// the kernel goes on using, are AF_XDP with the program that steers frames (dataplane/device/xdp).
+// A setting of such a port that the file leaves out comes from its interface.
 #include "device_drops.h"
 #include "watcher.h"
 
@@ -335,8 +335,8 @@ open_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 	return rc != 0 ? diag_fail(diag, -rc, "%s", err) : 0;
 }
 
-// Finds the port that a device is behind. The wires stay for as long as the fabric does: packets may
-// be on them.
+// Finds the port that a device is behind. The wires stay for as long as the fabric does: packets
+// may be on them.
 static int
 find_port(struct live_fabric *live, struct device_port *d)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What names mean in the namespaces that `up` makes: every host that the namespace's own host can
-// reach by its VRF, the loopbacks of the switches, and the gateway. A lookup by address finds the same
-// names, so that traceroute names hops.
+// reach by its VRF, the loopbacks of the switches, and the gateway. A lookup by address finds the
+// same names, so that traceroute names hops.
 #include "live_fabric.h"
 
 #include "control/base/memory.h"

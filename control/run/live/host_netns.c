@@ -42,9 +42,9 @@ host_netns_enter(const struct config_attach *attach, char text[static HOST_NETNS
 }
 
 // ---- containers ---------------------------------------------------------------------------------
-// Who asks Docker waits. So that is done when the fabric comes up, and when a user attaches the host. From then on the
-// process that it has named is the container for as long as it lives, and the next one is looked for in the
-// background.
+// Who asks Docker waits. So that is done when the fabric comes up, and when a user attaches the
+// host. From then on the process that it has named is the container for as long as it lives, and
+// the next one is looked for in the background.
 
 struct host_container {
 	pid_t pid; // 0: not known, or no process but a namespace of that name
@@ -78,8 +78,8 @@ is_alive(const struct host_container *c)
 	return c->fd >= 0 && poll(&end, 1, 0) == 0;
 }
 
-// What takes the programs of Docker and Podman: they see the network that the command was run in, as far
-// as they need one.
+// What takes the programs of Docker and Podman: they see the network that the command was run in,
+// as far as they need one.
 struct search {
 	struct host_container *container;
 	const char *name;

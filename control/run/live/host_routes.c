@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Routes in an attached host's network namespace. A host with one NIC has a default route. Of several
-// NICs each has a default route, of which the first NIC's is preferred; a route to the hosts near it;
-// and a table with a default route for what is sent from its address, so that traffic of a rail leaves
-// by that rail's NIC, and answers leave by the NIC that was asked.
+// Routes in an attached host's network namespace. A host with one NIC has a default route. Of
+// several NICs each has a default route, of which the first NIC's is preferred; a route to the
+// hosts near it; and a table with a default route for what is sent from its address, so that
+// traffic of a rail leaves by that rail's NIC, and answers leave by the NIC that was asked.
 #include "live_fabric.h"
 
 #include "control/io/host/netns.h"

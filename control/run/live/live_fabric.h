@@ -71,7 +71,7 @@ struct packet_plan {
 
 #define LIVE_LIFO_PACKETS 1024u
 
-// ---- bring_up.c ----------------------------------------------------------------------------------
+// ---- bring_up.c ---------------------------------------------------------------------------------
 // Errors are in diag: those of the file with their place, others without one.
 
 // Zeroed, but for outer_netns and the stream that the caller has opened.
@@ -84,8 +84,8 @@ int live_fabric_load(struct live_fabric *live, const struct live_source *source,
 // live_fabric_close() leaves nothing behind. The process enters a network namespace of its own if
 // hosts are attached.
 int live_fabric_open(struct live_fabric *live, struct diag *diag);
-// Stops the workers, closes devices and removes the namespaces that were made. LIVE_FABRIC_NONE() is
-// fine, and that is what is left.
+// Stops the workers, closes devices and removes the namespaces that were made. LIVE_FABRIC_NONE()
+// is fine, and that is what is left.
 void live_fabric_close(struct live_fabric *live);
 
 // ---- packet_plan.c ------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ void live_fabric_close(struct live_fabric *live);
 // workers assigned. A note says so if that is less than its buffers can take. Returns 0 or -ENOMEM.
 int packet_plan_make(const struct live_fabric *live, struct packet_plan *plan, struct diag *diag);
 
-// ---- devices.c: attached hosts, and ports of a switch that are devices ---------------------------
+// ---- devices.c: attached hosts, and ports of a switch that are devices --------------------------
 
 // Lists the device ports of the file. Returns 0 or -EINVAL.
 int devices_list(struct live_fabric *live, struct diag *diag);
@@ -112,16 +112,16 @@ int devices_readdress(const struct live_fabric *live, uint32_t host, uint8_t por
 void devices_close(struct live_fabric *live);
 
 // The same of one device, at any time: before the workers start, or while they run. Opening makes
-// what it needs (namespace, veth), and has its worker poll it from then on. Closing takes the port's
-// link down, waits until the worker has let go of the device, and removes its veth; its wires and its
-// namespace stay, and it may be opened again. After an error nothing of it is open.
+// what it needs (namespace, veth), and has its worker poll it from then on. Closing takes the
+// port's link down, waits until the worker has let go of the device, and removes its veth; its
+// wires and its namespace stay, and it may be opened again. After an error nothing of it is open.
 int devices_open_one(struct live_fabric *live, struct device_port *d, struct diag *diag);
 void devices_close_one(struct live_fabric *live, struct device_port *d);
 // Takes the link of a port whose device is open down, or up: a worker polls only devices whose link
 // is up. Workers run.
 void devices_set_link(struct live_fabric *live, struct device_port *d, bool up);
-// After devices_close_one(): removes what was made for a device, namespace and tap, or the rules in a
-// namespace that stays.
+// After devices_close_one(): removes what was made for a device, namespace and tap, or the rules in
+// a namespace that stays.
 void devices_remove_made(struct live_fabric *live, struct device_port *d);
 // Gives up the device's entry of `attach:` that stands in no file, and frees it if no other device
 // of the host refers to it.
@@ -133,7 +133,7 @@ void devices_close_wire(struct wire *w, struct packet_pool *packets);
 int devices_restore_host(const struct live_fabric *live, const struct device_port *d,
 			 struct diag *diag);
 
-// ---- device_links.c: the links of devices --------------------------------------------------------
+// ---- device_links.c: the links of devices -------------------------------------------------------
 
 // Listens for changes; workers run. live->links stays NULL without a device. Returns 0 or -errno.
 int device_links_open(struct live_fabric *live, struct diag *diag);
@@ -143,20 +143,21 @@ void device_links_poll(struct live_fabric *live);
 // NULL is fine.
 void device_links_close(struct device_links *links);
 
-// ---- host_netns.c: where attached hosts are ------------------------------------------------------
+// ---- host_netns.c: where attached hosts are -----------------------------------------------------
 
 #define HOST_NETNS_TEXT 160
 // What a host's network namespace is called behind the word "namespace". Returns text.
 const char *host_netns_text(const struct config_attach *attach, char text[static HOST_NETNS_TEXT]);
 // The command that runs another in it: "ip netns exec NAME". Returns text.
 const char *host_netns_enter(const struct config_attach *attach, char text[static HOST_NETNS_TEXT]);
-// Opens the network namespace of an attached host, as it is now: it may be another one than last time
-// if a container has restarted. Returns a descriptor for the caller to close, or -errno with an error
-// in diag. Waits for the program of Docker only the first time; -EAGAIN while that is asked again.
+// Opens the network namespace of an attached host, as it is now: it may be another one than last
+// time if a container has restarted. Returns a descriptor for the caller to close, or -errno with
+// an error in diag. Waits for the program of Docker only the first time; -EAGAIN while that is
+// asked again.
 int host_netns_open(const struct live_fabric *live, const struct device_port *d, struct diag *diag);
 
-// A device of another entry that is attached to the same named namespace: another NIC of the host. NULL:
-// none.
+// A device of another entry that is attached to the same named namespace: another NIC of the host.
+// NULL: none.
 struct device_port *host_netns_other(const struct live_fabric *live, const struct device_port *d);
 // To be called before host_netns_open(), for what is remembered of a container; frees it.
 void host_container_prepare(struct device_port *d);
@@ -164,7 +165,7 @@ void host_container_free(struct host_container *c); // NULL is fine
 // Whether it is being looked for.
 bool host_container_searched(const struct device_port *d);
 
-// ---- host_routes.c: routes in the namespaces of attached hosts -----------------------------------
+// ---- host_routes.c: routes in the namespaces of attached hosts ----------------------------------
 
 #define HOST_ROUTES_MAX 3
 // The routes of a NIC for an IP version, at most HOST_ROUTES_MAX. Returns their number.
@@ -190,26 +191,26 @@ int live_attach(struct live_fabric *live, const char *host, const char *const *w
 // Detaches it: a simulated NIC comes back if the file has not attached it. Returns as above.
 int live_detach(struct live_fabric *live, const char *host, struct diag *diag);
 
-// ---- attach_nic.c: the place of a host that is attached while the fabric runs --------------------
+// ---- attach_nic.c: the place of a host that is attached while the fabric runs -------------------
 
 // Makes the place for a device, which is not open: an edge NIC, or the leaf's port. Returns 0, or
 // -errno with an error in diag; attach_leave_place() undoes it, also then.
 int attach_make_place(struct live_fabric *live, struct device_port *d, struct diag *diag);
-// Its device is closed, and it is marked as detached. A simulated NIC comes back where nothing else is
-// attached to the host.
+// Its device is closed, and it is marked as detached. A simulated NIC comes back where nothing else
+// is attached to the host.
 void attach_leave_place(struct live_fabric *live, struct device_port *d);
 
 // ---- attach_addresses.c: addresses of hosts that are attached while the fabric runs -------------
 
-// Gives a simulated host the MAC and the addresses that its entry says, if any, and takes them back.
-// Returns 0, or -errno with an error in diag and nothing changed.
+// Gives a simulated host the MAC and the addresses that its entry says, if any, and takes them
+// back. Returns 0, or -errno with an error in diag and nothing changed.
 int attach_take_addresses(struct live_fabric *live, struct device_port *d, struct diag *diag);
 void attach_return_addresses(struct live_fabric *live, struct device_port *d);
 
-// ---- host_names.c, host_processes.c: in the namespaces that this fabric has made -----------------
+// ---- host_names.c, host_processes.c: in the namespaces that this fabric has made ----------------
 
-// Writes what names of hosts mean there, as they are now. live->notes has the namespaces that have a
-// file of the user's, when the fabric comes up.
+// Writes what names of hosts mean there, as they are now. live->notes has the namespaces that have
+// a file of the user's, when the fabric comes up.
 void host_names_write(const struct live_fabric *live);
 // The processes there, of one host as it was attached or of all (NULL), as [{"pid", "command",
 // "netns"}].
@@ -217,7 +218,7 @@ json_t *host_processes_list(const struct live_fabric *live, const char *host);
 // Ends them, and says which on stderr.
 void host_processes_end(const struct live_fabric *live, const char *host);
 
-// ---- live_events.c: the file's events ------------------------------------------------------------
+// ---- live_events.c: the file's events -----------------------------------------------------------
 
 // Resolves them; the fabric exists. Returns 0 or -EINVAL.
 int live_events_create(struct live_fabric *live, struct diag *diag);
@@ -229,7 +230,7 @@ void live_events_apply(struct live_fabric *live);
 // How long until the next event in wall time, in ms, at most `most`.
 int live_events_next_ms(const struct live_fabric *live, int most);
 
-// ---- learning.c: routes that switches learn (`learn:`) -------------------------------------------
+// ---- learning.c: routes that switches learn (`learn:`) ------------------------------------------
 
 // Opens the sources of all VRFs that learn and waits briefly until what they know is in force.
 // Returns 0 or -errno.
@@ -242,7 +243,7 @@ int learning_fd(const struct live_fabric *live);
 // How long until learning_poll() has to be called, in ms, at most `most`.
 int learning_wait_ms(const struct live_fabric *live, int most);
 
-// ---- local_addresses.c: packets to Linux's own addresses are for the kernel, by whichever port ---
+// ---- local_addresses.c: packets to Linux's own addresses are for the kernel, by whichever port --
 
 // Gives all ports that share an interface with the kernel the addresses that Linux has there, and
 // listens for changes from then on. live->local_addresses stays NULL without such a port. Returns 0
@@ -257,7 +258,7 @@ void local_addresses_count(const struct local_addresses *l, size_t *addresses, s
 // NULL is fine.
 void local_addresses_close(struct local_addresses *l);
 
-// ---- node_snapshot.c: a copy of the nodes' counters, each as it stood between two turns ----------
+// ---- node_snapshot.c: a copy of the nodes' counters, each as it stood between two turns ---------
 // The workers copy; the control thread reads.
 
 struct node_snapshot {

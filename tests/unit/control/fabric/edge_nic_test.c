@@ -154,8 +154,8 @@ test_new_tables(void **state)
 	packet_pool_destroy(packets);
 }
 
-// A host that is attached while the fabric runs: an edge NIC stands for it and has its link's settings; the
-// simulated NIC waits on wires of its own.
+// A host that is attached while the fabric runs: an edge NIC stands for it and has its link's
+// settings; the simulated NIC waits on wires of its own.
 static void
 test_standing_in(void **state)
 {

@@ -165,8 +165,8 @@ expect_psn(struct harness *h, uint32_t psn, ps_t at)
 	packet_free(h->pool, m);
 }
 
-// Packets that wait for their turn count as waiting in their queue, until their time is over. What is
-// not RoCE passes them.
+// Packets that wait for their turn count as waiting in their queue, until their time is over. What
+// is not RoCE passes them.
 static void
 test_packets_are_put_in_order(void **state)
 {
@@ -231,8 +231,8 @@ test_no_room_and_no_host(void **state)
 	edge_close(&h);
 }
 
-// What waits when a host is detached is lost, in either direction, and the next one has a link of its own
-// settings.
+// What waits when a host is detached is lost, in either direction, and the next one has a link of
+// its own settings.
 static void
 test_a_link_is_set_anew(void **state)
 {
