@@ -9,6 +9,7 @@
 //   paused_cnp.c         CNPs in a class that PFC pauses,
 //   unprotected_data.c   data whose DSCP leads to a priority without PFC,
 //   idle_pins.c          flows pinned to a switch that is no next hop,
+//   reordering.c         packets that overtake each other on their way to attached hosts,
 //   idle_work.c          items of the workload and events that do not take place as written,
 //   deadlock.c           cyclic buffer dependencies, by which PFC can deadlock, and routing loops.
 // All of them check the fabric as it starts; deadlock.c also checks it after each route event.

@@ -11,7 +11,7 @@
 void advice_give(const struct fabric *f, struct diag *diag);
 // Adds the warnings about what does not take place: items of the workload and events that lie
 // behind the end of the run (`until`; PS_NEVER: it has none), and streams that are faster than
-// their NIC.
+// their NIC; and about packets of the workload, or of attached hosts, that overtake each other.
 void advice_give_work(const struct fabric *f, const struct workload *workload, ps_t until,
 		      struct diag *diag);
 // After a change of a running fabric: adds the warnings that `before`, filled by advice_give(),

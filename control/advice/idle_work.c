@@ -84,6 +84,7 @@ advice_give_work(const struct fabric *f, const struct workload *workload, ps_t u
 {
 	for (uint32_t i = 0; i < workload->stream_count; i++)
 		check_stream(f, &workload->streams[i], diag);
+	advice_reordering(f, workload, diag);
 	check_events(f->config, until, diag);
 	if (until != PS_NEVER)
 		check_starts(f->config, workload, until, diag);

@@ -284,7 +284,6 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	uint32_t pairs = spec->qps;
 	int rc;
 
-	flows_warn_reordering(flows, spec, diag);
 	if (f->nics[spec->src] == NULL || f->nics[spec->dst] == NULL ||
 	    flows_program_left_out(flows, spec)) {
 		flows->left_out++;

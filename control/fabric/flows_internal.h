@@ -40,7 +40,6 @@ struct fabric_flows {
 	uint16_t tenant_count;
 	struct diag_pos path_mtu_warned; // the last place with a path MTU that is too large
 	struct diag_pos window_warned;   // and with more packets per ACK than a window has
-	bool reorder_warned;             // of an attached host
 };
 
 // The payload of a packet of a flow. Returns 0, with a warning in diag if the file sets a path MTU
@@ -64,10 +63,6 @@ int flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, 
 // Returns 0, or -errno, of which -EINVAL with the error in diag.
 int flows_add_attached(struct fabric_flows *flows, const struct flow_spec *spec,
 		       struct random *random, struct diag *diag);
-
-// Warns, once, if the receiver is an attached host that will see reordering (flows_reorder.c).
-void flows_warn_reordering(struct fabric_flows *flows, const struct flow_spec *spec,
-			   struct diag *diag);
 
 // Whether the flow belongs to a program that is left out.
 static inline bool

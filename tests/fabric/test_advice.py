@@ -232,6 +232,31 @@ class Advice(Case):
         self.assertEqual(roost("check", path, status=2).err,
                          f"{path}:4:35: attach.h3: reorder is what the host's NIC does: it needs nic: on\n")
 
+    def test_attached_hosts_that_send_to_each_other(self):
+        """Virtual machines and devices may send RoCE to each other, whatever the workload does."""
+        text = ("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}, mtu: 1500}\n"
+                "switch: {preset: spectrum-x, routing: {mode: %s}}\nattach:\n%s%s")
+
+        def attach(**hosts):
+            return "".join(f"  {host}: {{{words}}}\n" for host, words in hosts.items())
+
+        told = ("RoCE packets for {}{} may overtake each other: leaf{} chooses a path for each of them; a host that goes back N, "
+                r"such as rdma_rxe, needs attach.{}.reorder: on \(with nic: on\), or routing.mode: ecmp, ecmp-qp or flowlet")
+        vms = attach(h1="tap: t1", h3="tap: t3")
+        for mode in ("adaptive", "spray", "random"):
+            self.warned(text % (mode, vms, ""), ("4:3", "attach: " + told.format("h1", " and 1 other attached host", 2, "h1")))
+        for mode in ("ecmp", "ecmp-qp", "flowlet"):
+            self.quiet(text % (mode, vms, ""))
+        self.warned(text % ("adaptive", attach(h1="tap: t1, reorder: on", h3="dev: net_null0", h4="dev: net_null1"), ""),
+                    ("5:3", "attach: " + told.format("h3", " and 1 other attached host", 1, "h3")))
+        self.warned(text % ("adaptive", vms, "workload: [{kind: flow, from: h2, to: h3, size: 1MB}]\n"),   # once
+                    ("4:3", "attach: " + told.format("h1", " and 1 other attached host", 2, "h1")))
+        for quiet in (attach(h1="tap: t1"), attach(h1="tap: t1", h2="tap: t2"),      # nobody else; one leaf
+                      attach(h1="tap: t1, reorder: off", h3="tap: t3, reorder: on"),
+                      attach(h1="netns: n1", h3="netns: n3"), attach(h1="netns: n1", h3="tap: t3")):
+            self.quiet(text % ("adaptive", quiet, ""))
+        self.quiet(text % ("adaptive", vms, "tenants: {red: {hosts: [h1, h2], vni: 1}, blue: {hosts: [h3, h4], vni: 2}}\n"))
+
     def test_rates(self):
         """All ports are of 100 Gb/s. A rate that no port feels, of those that a section is for, has no effect."""
         told = "has no effect: no port is as fast as %s"
