@@ -31,7 +31,7 @@
 	X(MARTIAN, "martian",                                                                      \
 	  "an address that may not cross a router: check the sender's addressing")                 \
 	X(MTU_EXCEEDED, "mtu-exceeded",                                                            \
-	  "larger than the port's MTU: lower the sender's MTU or RoCE path MTU")                   \
+	  "larger than the MTU of the port or tunnel: lower the sender's or the RoCE path MTU")    \
 	X(TTL_EXPIRED, "ttl-expired", "TTL or hop limit ran out: a routing loop, or a traceroute") \
 	X(NO_ROUTE, "no-route",                                                                    \
 	  "no route in the port's VRF, or one that says drop: tenants are isolated, or a route "   \

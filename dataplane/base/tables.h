@@ -165,6 +165,7 @@ struct encap {
 	uint8_t kind;       // enum encap_kind
 	bool pipe;          // VXLAN: the outer DSCP carries the priority alone (RFC 2983)
 	uint16_t vid;       // VLAN
+	uint16_t mtu;       // VXLAN: of what gets to the far end; UINT16_MAX: any, or not known
 	uint32_t vni;       // VXLAN
 	uint8_t remote[16]; // VXLAN: the far end, an IPv4 address in the first 4 bytes
 	uint8_t mac[6];     // VXLAN: the far router's, the inner destination

@@ -28,8 +28,11 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsi
 	struct packet_meta *meta = packet_meta(m);
 	struct port *out = &n->ports[meta->out_port];
 	uint32_t overhead = tunnels ? tunnel_ip_bytes(n->current, meta) : 0;
+	uint32_t mtu = out->profile->mtu;
 
-	if (unlikely(admit_ip_bytes(m) + overhead > out->profile->mtu))
+	if (tunnels)
+		mtu = tunnel_mtu(n->current, meta, mtu);
+	if (unlikely(admit_ip_bytes(m) + overhead > mtu))
 		return DROP_MTU_EXCEEDED;
 	if (tunnels && unlikely(!tunnel_has_room(n, m, overhead)))
 		return DROP_NO_MBUF;

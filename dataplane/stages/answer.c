@@ -189,7 +189,9 @@ mtu_of(const struct node *n, const struct packet_meta *meta)
 {
 	uint32_t mtu = n->ports[meta->out_port].profile->mtu;
 
-	return mtu - (n->variant & NODE_TUNNELS ? tunnel_ip_bytes(n->current, meta) : 0);
+	if (!(n->variant & NODE_TUNNELS))
+		return mtu;
+	return tunnel_mtu(n->current, meta, mtu) - tunnel_ip_bytes(n->current, meta);
 }
 
 // A packet that has passed stage_classify().

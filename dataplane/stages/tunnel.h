@@ -51,6 +51,19 @@ tunnel_ip_bytes(const struct tables *t, const struct packet_meta *meta)
 	return tunnel_overhead(t->tunnels);
 }
 
+// The largest IP packet that may leave by a port with this MTU: in a tunnel no larger than the paths
+// to its far end let through, so that the source learns of it (RFC 4459 section 3.2).
+static inline uint32_t
+tunnel_mtu(const struct tables *t, const struct packet_meta *meta, uint32_t mtu)
+{
+	const struct encap *encap;
+
+	if (meta->encap == 0)
+		return mtu;
+	encap = tunnel_encap(t, meta);
+	return encap->mtu < mtu ? encap->mtu : mtu;
+}
+
 // Whether the packet has room for the headers that it leaves in: in front of its data, or behind,
 // where the data can be moved to. `overhead`: tunnel_ip_bytes().
 static inline bool

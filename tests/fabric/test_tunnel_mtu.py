@@ -40,6 +40,28 @@ class TunnelMtu(Case):
                         self.assertGreater(came, 5)
                         self.assertEqual(lost, {})
 
+    def test_a_link_behind_the_first(self):
+        """The leaf where the tunnel begins knows the whole way, refuses what would not get through, and says so."""
+        narrow = 1400
+        for spines, keys, underlay, around in ((1, "vni: 5", 4, 50), (2, "vni: 5", 4, 50), (1, "vni: 5", 6, 70)):
+            for more in (0, 1):
+                with self.subTest(spines=spines, underlay=underlay, more=more):
+                    run = self.sim(
+                        f"fabric:\n  topology: {{kind: leaf-spine, leaves: 3, spines: {spines}, hosts-per-leaf: 1}}\n"
+                        f"  underlay: {underlay}\n  links: {{leaf2-spine1: {{mtu: {narrow}}}}}\n"
+                        f"tenants: {{red: {{hosts: [h1, h2, h3], {keys}}}}}\n"
+                        f"workload: [{{kind: stream, from: h1, to: h2, packet: {narrow - around + more + ROUTER}B, rate: 1G, until: 100us}}, "
+                        "{kind: stream, from: h1, to: h3, packet: 1500B, rate: 1G, until: 100us}]\n")
+                    leaf = run.nodes["leaf1"]["ports"]["swp1"]
+                    came = run.nodes["h2"]["ports"]["eth1"]["rx_packets"]
+                    self.assertGreater(run.nodes["h3"]["ports"]["eth1"]["rx_packets"], 5)
+                    if more:
+                        self.assertEqual((came, drops(run.nodes)), (0, {"mtu-exceeded": leaf["drops"]["mtu-exceeded"]}))
+                        self.assertEqual(leaf["answers"], {"too-big": leaf["drops"]["mtu-exceeded"]})
+                    else:
+                        self.assertGreater(came, 5)
+                        self.assertEqual(drops(run.nodes), {})
+
     def test_the_path_mtu_leaves_room(self):
         # 4096 and 60 bytes of headers fit 4200 less 44, not 4200 less 50.
         for keys, underlay, expected in (("vni: 5", 4, 2048), ("vni: 5", 6, 2048), ("vlan: 5", 4, 4096)):

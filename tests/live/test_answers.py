@@ -173,14 +173,15 @@ class Fabric4And6(Clients):
 
 
 class Tenants(Clients):
-    """In VXLAN, links with no more room than the hosts' interfaces have."""
-    ROOM = 1500
+    """In VXLAN, links with no more room than the hosts' interfaces have, and less between the second leaf and a spine."""
+    ROOM, FAR_ROOM = 1500, 1400
 
     @classmethod
     def description(cls):
         description = demo(cls.name, attach=("h1", "h5", "h3", "h7"), dilation=100)
         description["fabric"]["mtu"] = cls.ROOM
         description["fabric"]["links"]["fabric"]["mtu"] = cls.ROOM
+        description["fabric"]["links"]["leaf2-spine2"] = {"mtu": cls.FAR_ROOM}
         return description
 
     def test_gateway_and_leaf(self):
@@ -213,9 +214,13 @@ class Tenants(Clients):
         self.assertRegex(done.out, rf"From {LOOPBACKS['leaf1'][0]}.*Net Unreachable")
 
     def test_path_mtu(self):
-        self.assertEqual(transfer(netns(self.name, "h1"), netns(self.name, "h5"), HOSTS["h5"]), 400_000)
-        route = command("ip", "-n", netns(self.name, "h1"), "-j", "route", "get", HOSTS["h5"]).json
-        self.assertIn(self.ROOM - 50, [metrics.get("mtu") for metrics in route[0].get("metrics", [])], route)
+        """The leaf where the tunnel begins knows of links behind its own."""
+        for source, destination in (("h1", "h5"), ("h5", "h1")):
+            self.forget("h1")
+            self.forget("h5")
+            self.assertEqual(transfer(netns(self.name, source), netns(self.name, destination), HOSTS[destination]), 400_000)
+            route = command("ip", "-n", netns(self.name, source), "-j", "route", "get", HOSTS[destination]).json
+            self.assertIn(self.FAR_ROOM - 50, [metrics.get("mtu") for metrics in route[0].get("metrics", [])], route)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,7 @@ struct computation {
 	struct sent *sent; // by switch and VRF
 	bool *passed;      // by switch: another sends through it to the leaf aimed at
 	uint32_t *groups;  // by switch: towards the leaf aimed at; NO_WAY
+	uint32_t *mtus;    // by switch: of the paths to the leaf aimed at; 0: not looked for yet
 	uint32_t leaf;     // aimed at
 	bool vxlan;        // some VRF crosses the fabric in tunnels
 };
@@ -81,6 +82,30 @@ append(struct computation *c, uint32_t at, uint16_t vrf, const struct offer *off
 							     .distance = distance});
 }
 
+// The largest IP packet that gets from `at` to the leaf aimed at by whichever path. Every step leads
+// nearer to it.
+static uint32_t
+path_mtu(struct computation *c, uint32_t at)
+{
+	const struct topo_node *node = &c->t->nodes[at];
+	uint32_t mtu = UINT32_MAX;
+
+	if (at == c->leaf || c->mtus[at] != 0)
+		return at == c->leaf ? mtu : c->mtus[at];
+	for (uint16_t p = 0; p < node->port_count; p++) {
+		const struct topo_port *port = &node->ports[p];
+
+		if (!updown_leads(&c->updown, at, port))
+			continue;
+		if (port->mtu < mtu)
+			mtu = port->mtu;
+		if (path_mtu(c, port->peer_node) < mtu)
+			mtu = path_mtu(c, port->peer_node);
+	}
+	c->mtus[at] = mtu;
+	return mtu;
+}
+
 // The encapsulation of packets from `at` to a VRF's hosts at the current leaf.
 static uint32_t
 find_encap(struct computation *c, uint32_t at, uint16_t vrf)
@@ -98,6 +123,7 @@ find_encap(struct computation *c, uint32_t at, uint16_t vrf)
 	if (to->encap == CONFIG_ENCAP_VXLAN) {
 		encap.pipe = to->pipe;
 		encap.id = to->vni;
+		encap.mtu = path_mtu(c, at);
 		memcpy(encap.mac, leaf->router_mac, sizeof(encap.mac));
 		memcpy(encap.remote, topology_loopback(leaf, underlay), address_bytes(underlay));
 	} else {
@@ -258,6 +284,7 @@ compute_leaf(struct computation *c, uint32_t leaf)
 	advertised_aim(&c->offers, leaf);
 	updown_aim(&c->updown, leaf);
 	memset(c->passed, 0, switches * sizeof(*c->passed));
+	memset(c->mtus, 0, switches * sizeof(*c->mtus));
 	append_local(c);
 	for (uint32_t at = 0; at < switches; at++)
 		group_towards(c, at);
@@ -317,6 +344,7 @@ start(struct computation *c, const bool *link_down)
 	c->here = memory_array((size_t)t->leaf_count * t->vrf_count, sizeof(*c->here), "VRFs");
 	c->sent = memory_array(places, sizeof(*c->sent), "encapsulations");
 	c->passed = memory_array(t->first_host, sizeof(*c->passed), "switches");
+	c->mtus = memory_array(t->first_host, sizeof(*c->mtus), "switches");
 	c->groups = memory_array(t->first_host, sizeof(*c->groups), "next-hop groups");
 	for (size_t i = 0; i < places; i++)
 		c->sent[i].encap = ROUTES_PLAIN;
@@ -338,6 +366,7 @@ routes_compute(struct routes *routes, const struct topology *t, const bool *link
 	free(c.here);
 	free(c.sent);
 	free(c.passed);
+	free(c.mtus);
 	free(c.groups);
 	updown_destroy(&c.updown);
 	advertised_destroy(&c.offers);

@@ -66,10 +66,17 @@ routes_append_encap(struct route_list *list, const struct route_encap *encap)
 uint32_t
 routes_add_encap(struct route_list *list, const struct route_encap *encap)
 {
-	for (uint32_t i = list->encap_count; i-- > 0;)
-		if (same_encap(&list->encaps[i], encap))
+	struct route_encap copy = *encap;
+
+	for (uint32_t i = list->encap_count; i-- > 0;) {
+		const struct route_encap *other = &list->encaps[i];
+
+		if (same_encap(other, encap))
 			return i;
-	return routes_append_encap(list, encap);
+		if (copy.mtu == 0 && memcmp(copy.remote, other->remote, sizeof(copy.remote)) == 0)
+			copy.mtu = other->mtu;
+	}
+	return routes_append_encap(list, &copy);
 }
 
 void

@@ -126,6 +126,7 @@ set_encaps(const struct route_list *routes, struct tunnel_tables *to)
 		const struct route_encap *from = &routes->encaps[i];
 		struct encap *encap = &to->encaps[i + 1];
 
+		encap->mtu = UINT16_MAX;
 		if (from->kind == CONFIG_ENCAP_VLAN) {
 			encap->kind = ENCAP_VLAN;
 			encap->vid = (uint16_t)from->id;
@@ -134,6 +135,8 @@ set_encaps(const struct route_list *routes, struct tunnel_tables *to)
 		encap->kind = ENCAP_VXLAN;
 		encap->pipe = from->pipe;
 		encap->vni = from->id;
+		if (from->mtu != 0 && from->mtu < UINT16_MAX)
+			encap->mtu = (uint16_t)from->mtu;
 		memcpy(encap->remote, from->remote, sizeof(encap->remote));
 		memcpy(encap->mac, from->mac, sizeof(encap->mac));
 	}

@@ -134,10 +134,10 @@ make_tunnels(const struct leaf *leaf)
 	memset(t->vids, 0xff, TUNNEL_VIDS * sizeof(*t->vids));
 	t->vids[VLAN_RED] = VRF_RED;
 	t->vids[VLAN_BLUE] = VRF_BLUE;
-	t->encaps[1] = (struct encap){.kind = ENCAP_VXLAN, .vni = VNI_RED};
+	t->encaps[1] = (struct encap){.kind = ENCAP_VXLAN, .mtu = UINT16_MAX, .vni = VNI_RED};
 	memcpy(t->encaps[1].remote, leaf->far ? here : there, bytes);
 	memcpy(t->encaps[1].mac, leaf->far ? near_mac : far_mac, 6);
-	t->encaps[2] = (struct encap){.kind = ENCAP_VLAN, .vid = VLAN_BLUE};
+	t->encaps[2] = (struct encap){.kind = ENCAP_VLAN, .mtu = UINT16_MAX, .vid = VLAN_BLUE};
 	t->encaps[3] = t->encaps[1];
 	t->encaps[3].pipe = true;
 	return t;
