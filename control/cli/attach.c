@@ -16,7 +16,7 @@ attach(const struct cli_args *args)
 
 const struct cli_command command_attach = {
 	.name = "attach",
-	.help = "put a namespace, container or device in the place of a simulated host",
+	.help = "replace a simulated host with a namespace, container, tap or device",
 	.details = "KEY=VALUE as under `attach:` of a file, such as netns=lab-h3: netns, pid, "
 		   "container, tap or dev, and\nmtu, nic, buffer, reorder. Lasts until `roost "
 		   "detach` or `roost down`.\n",
@@ -34,7 +34,7 @@ detach(const struct cli_args *args)
 
 const struct cli_command command_detach = {
 	.name = "detach",
-	.help = "take away what is attached in the place of a host",
+	.help = "detach what is attached as a host",
 	.details = "The simulated NIC comes back, unless the file attaches the host: then its link "
 		   "stays down until\n`roost attach`.\n",
 	.forms = {{{{CLI_TEXT, "HOST"}}}},

@@ -48,7 +48,7 @@ print_diff(const json_t *answer)
 		       file);
 	print_changes(unsaved);
 	if (json_is_null(unsaved) && file != NULL)
-		printf("what runs is not compared with its file: %s\n",
+		printf("cannot compare the running configuration with its file: %s\n",
 		       json_string_value(json_object_get(answer, "why-not")));
 }
 

@@ -113,7 +113,7 @@ check_attach(struct decoder *d, const struct yaml_node *node, void *base)
 	attach->reorder_written = reorder != NULL;
 	if (reorder != NULL && attach->reorder && !attach->nic)
 		decode_error(d, reorder->value->pos,
-			     "reorder is what the host's NIC does: it needs nic: on");
+			     "reorder: on needs the edge NIC, which does it: nic: on");
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && count < 2; i++)
 		if (yaml_tree_get(node, ways[i]) != NULL)
 			found[count++] = yaml_tree_get(node, ways[i]);

@@ -39,8 +39,9 @@ static const struct schema_key live_keys[] = {
 	{"max-lag", SCHEMA_DURATION, .def = "10ms", .help = "wall time before the clock slips",
 	 AT(live.max_lag_ps), .min = 1000000, .max = SCHEMA_HOUR_PS},
 	{"packet-memory", SCHEMA_BYTES, .def = "auto",
-	 .help = "that packets may take; auto: half of the machine's", AT(live.packet_memory_bytes),
-	 .word = "auto", .flag_offset = offsetof(struct config, live.packet_memory_auto), .min = 1,
+	 .help = "memory for packets; auto: half of the machine's memory",
+	 AT(live.packet_memory_bytes), .word = "auto",
+	 .flag_offset = offsetof(struct config, live.packet_memory_auto), .min = 1,
 	 .max = SCHEMA_BYTES_MAX},
 	{"readers", SCHEMA_TEXT,
 	 .help = "the group whose members may read, through the API and `show`", AT(live.readers)},
@@ -49,38 +50,40 @@ static const struct schema_key live_keys[] = {
 #define ATTACH_AT(member) SCHEMA_AT(struct config_attach, member)
 
 static const struct schema_key attach_keys[] = {
-	{"netns", SCHEMA_TEXT, .help = "a named network namespace, made unless it exists",
+	{"netns", SCHEMA_TEXT, .help = "a named network namespace; created if it does not exist",
 	 ATTACH_AT(netns)},
 	{"pid", SCHEMA_INTEGER, .help = "the network namespace of a process", ATTACH_AT(pid),
 	 .min = 1, .max = SCHEMA_PID_MAX},
 	{"container", SCHEMA_TEXT, .help = "the network namespace of a container, by its name",
 	 ATTACH_AT(container)},
-	{"tap", SCHEMA_TEXT, .help = "a tap interface for a virtual machine, made by this name",
+	{"tap", SCHEMA_TEXT, .help = "a tap interface that Roost creates for a virtual machine",
 	 ATTACH_AT(tap)},
 	{"dev", SCHEMA_TEXT, .help = "a DPDK device", ATTACH_AT(dev)},
-	{"mac", SCHEMA_MAC, .help = "its MAC address, in the place of the plan's", ATTACH_AT(mac)},
+	{"mac", SCHEMA_MAC, .help = "its MAC address, instead of the address plan's",
+	 ATTACH_AT(mac)},
 	// Custom: one address, or one of each IP version.
-	{"ip", SCHEMA_CUSTOM, .help = "its IP address or addresses, in the place of the plan's",
+	{"ip", SCHEMA_CUSTOM, .help = "its IP address or addresses, instead of the address plan's",
 	 ATTACH_AT(ip), .decode = decode_attach_ip, .encode = encode_attach_ip,
 	 .form = &schema_form_host_addresses},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", ATTACH_AT(mtu), SCHEMA_MTUS},
 	{"nic", SCHEMA_BOOL, .def = "on",
-	 .help = "a NIC before the host, which obeys pauses and keeps to the link's rate",
+	 .help = "an edge NIC between host and leaf, which obeys pauses and keeps to the link's "
+		 "rate",
 	 ATTACH_AT(nic)},
 	{"buffer", SCHEMA_BYTES, .def = "auto",
-	 .help = "what this NIC holds of each priority, each way", ATTACH_AT(buffer_bytes),
+	 .help = "how much the edge NIC holds of each priority, each way", ATTACH_AT(buffer_bytes),
 	 .min = 65536, .max = 1 << 30, .word = "auto"},
 	{"reorder", SCHEMA_BOOL, .def = "off",
-	 .help = "this NIC puts RoCE packets in order for a host that goes back N",
+	 .help = "the edge NIC puts RoCE packets in order for a host that goes back N",
 	 ATTACH_AT(reorder)},
 	{"reorder-window", SCHEMA_INTEGER, .def = "1024",
-	 .help = "packets that may wait for their turn", ATTACH_AT(reorder_window), .min = 1,
+	 .help = "packets that may wait for missing ones", ATTACH_AT(reorder_window), .min = 1,
 	 .max = REORDER_PACKETS_MAX},
 	{"reorder-timeout", SCHEMA_DURATION, .def = "500us",
-	 .help = "after which a missing packet counts as lost", ATTACH_AT(reorder_timeout_ps),
+	 .help = "how long to wait for a missing packet", ATTACH_AT(reorder_timeout_ps),
 	 .min = 1000000, .max = SCHEMA_HOUR_PS},
 	{"reorder-first", SCHEMA_DURATION, .def = "100us",
-	 .help = "how long a queue pair's first packet waits for those before it",
+	 .help = "how long the first packet of a queue pair waits for packets before it",
 	 ATTACH_AT(reorder_first_ps), .max = SCHEMA_HOUR_PS},
 };
 
@@ -159,7 +162,7 @@ static const struct schema_others nodes[] = {
 	 .help = "when a run ends; idle: when nothing is left to do", AT(stop.time_ps), .min = 1,\
 	 .max = INT64_MAX, .word = "idle", .flag_offset = offsetof(struct config, stop.idle)},	\
 	{"stall", SCHEMA_DURATION, .def = "10ms",						\
-	 .help = "no packet moves, or flows only retransmit, for so long: deadlock",		\
+	 .help = "deadlock: no packet moves, or flows only retransmit, for this long",		\
 	 AT(stall_ps), .min = 1000,								\
 	 .max = SCHEMA_HOUR_PS}
 // clang-format on
@@ -176,7 +179,7 @@ static const struct schema_key fabric_file_keys[] = {
 	 .sub = &schema_switch},
 	{"hosts", SCHEMA_SECTION, .help = "every host", .sub = &schema_host},
 	{"attach", SCHEMA_NAMED, .flags = SCHEMA_ENDPOINTS,
-	 .help = "live: hosts that are real, by name; or one NIC of a host, such as h1.eth2",
+	 .help = "live: real hosts, by name, or single NICs of them, such as h1.eth2",
 	 SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &schema_attach,
 	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_ENDPOINT_PATTERN, .sub = &schema_attach)},
 	{"workload", SCHEMA_LIST, .help = "what the hosts send",

@@ -95,7 +95,7 @@ static const struct schema_key fpm_keys[] = {
 	 SCHEMA_AT(struct config_learn, fpm), .decode = decode_listen, .encode = encode_listen,
 	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^.+:[0-9]+$", .words = "an address and a port")},
 	{"user", SCHEMA_NAME, .def = "frr",
-	 .help = "who may connect there beside root and the user who runs Roost: a user's name or "
+	 .help = "who may connect there besides root and the user who runs Roost: a user's name or "
 		 "number, or any",
 	 LEARN_AT(fpm_user)},
 };

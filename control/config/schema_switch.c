@@ -230,7 +230,7 @@ static const struct schema_key icmp_keys[] = {
 	{"rate", SCHEMA_INTEGER, .def = "6000",
 	 .help = "packets a second of fabric time, at each port", ICMP_AT(rate), .min = 1,
 	 .max = ICMP_RATE_MAX},
-	{"burst", SCHEMA_INTEGER, .def = "6000", .help = "packets that may go at once",
+	{"burst", SCHEMA_INTEGER, .def = "6000", .help = "packets that may be sent at once",
 	 ICMP_AT(burst), .min = 1, .max = ICMP_BURST_MAX},
 };
 
@@ -258,10 +258,10 @@ static const struct schema_key switch_keys[] = {
 	{"routing", SCHEMA_MAP, .help = "how a path is chosen",
 	 .sub = &(const struct schema){SCHEMA_COUNT(routing_keys)}},
 	{"icmp", SCHEMA_SWITCHED, .def = "on",
-	 .help = "answers to ping and about packets that are dropped", AT(icmp),
+	 .help = "answers to ping, and ICMP errors about dropped packets", AT(icmp),
 	 SCHEMA_SUB_SWITCHED(schema_icmp)},
 	{"arp", SCHEMA_ENUM, .def = "on",
-	 .help = "ARP and neighbour discovery at ports of hosts; proxy: for all that is routed",
+	 .help = "answers to ARP and neighbour discovery at ports of hosts; proxy: for every route",
 	 AT(arp), .choices = arp_choices},
 	{"lldp", SCHEMA_BOOL, .def = "on",
 	 .help = "LLDP and DCBX at ports that have a device or an attached host; live only",

@@ -24,8 +24,8 @@
 	    "link's fault took") \
 	ROW(PORT, TRAFFIC, tx_bytes, TOTAL, "bytes", p->tx_bytes, "their length without FCS") \
 	ROW(PORT, TRAFFIC, control_rx, TOTAL, "frames", p->control_rx, \
-	    "of those received, frames that end here: pauses, congestion notices, and what the " \
-	    "switch itself is asked by ping, ARP and neighbour discovery") \
+	    "of those received, frames that end here: pauses, congestion notices, and ping, ARP and " \
+	    "neighbour discovery for the switch itself") \
 	ROW(PORT, TRAFFIC, control_tx, TOTAL, "frames", p->control_tx, \
 	    "frames that begin at the port: PFC and notices sent, or lost to a fault") \
 	ROW(PRIORITY, PFC, pfc_rx, TOTAL, "frames", p->pfc_rx[i], \
@@ -63,15 +63,15 @@
 
 #define REORDER_ROWS(ROW) \
 	ROW(PORT, REORDER, reorder_held, TOTAL, "packets", p->reorder->held, \
-	    "packets for the host that came before their turn, or may have (`attach.HOST.reorder`)") \
+	    "packets for the host that arrived early, or may have, and waited (`attach.HOST.reorder`)") \
 	ROW(PORT, REORDER, reorder_released, TOTAL, "packets", p->reorder->released, \
-	    "of these, passed on when what was missing had come") \
+	    "of these, passed on when the packets before them had arrived") \
 	ROW(PORT, REORDER, reorder_waiting, GAUGE, "packets", p->reorder->waiting, \
 	    "of these, waiting now") \
 	ROW(PORT, REORDER, reorder_timeouts, TOTAL, "times", p->reorder->timeouts, \
-	    "what was missing did not come in time: those that waited passed without it") \
+	    "a missing packet did not arrive in time: the waiting packets passed without it") \
 	ROW(PORT, REORDER, reorder_overflows, TOTAL, "times", p->reorder->overflows, \
-	    "there was no room to wait: the same")
+	    "there was no room for more waiting packets: the same")
 
 #define GROUP_ROWS(ROW) \
 	ROW(GROUP, GROUPS, packets, TOTAL, "packets", g->packets, \
@@ -150,7 +150,7 @@
 // Packets in memory, of a switch of a live fabric.
 #define MEMORY_ROWS(ROW) \
 	ROW(MEMORY, MEMORY, most, GAUGE, "packets", counter_packets_most(at), \
-	    "the switch's share: so many may wait; absent: any number") \
+	    "the switch's share: how many may wait; absent if not limited") \
 	ROW(MEMORY, MEMORY, used, GAUGE, "packets", packets->used, "in queues now") \
 	ROW(MEMORY, MEMORY, used_max, GAUGE, "packets", \
 	    watermark_user(&packets->used_before, packets->used_max), \

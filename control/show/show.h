@@ -40,7 +40,7 @@ struct show_state {
 	json_t *learned;      // {NODE: {"learning": {VRF: {...}}, "neighbours": {VRF: [...]}}}
 	json_t *device_drops; // {"advice": {REASON: ...}, "nodes": {NODE: {PORT: {REASON: packets}}}}
 	json_t *steering;     // {NODE: {PORT: {"netdev", "program", ..., "classes": {...}}}}
-	json_t *devices;      // {NODE: {PORT: {"host", "is", "driver", "mtu", "state"}}}
+	json_t *devices;      // {NODE: {PORT: {"host", "attached", "device", "mtu", "state"}}}
 	json_t *lldp;         // {NODE: {PORT: {"sent", ..., "neighbours": [...]}}}
 	// The log (counters_add_log()), or NULL.
 	json_t *log;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is behind ports whose far end is a device: the host, where it is, and the driver.
+// Ports whose far end is a device: the attached host, what it is, and the DPDK device.
 #include "show_view.h"
 
 static json_t *
@@ -13,8 +13,8 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 static const struct show_column columns[] = {
 	{"interface", "12", SHOW_NAME},
 	{"host", .format = SHOW_TEXT},
-	{"is", .format = SHOW_TEXT},
-	{"driver", .format = SHOW_TEXT},
+	{"attached", .format = SHOW_TEXT},
+	{"device", .format = SHOW_TEXT},
 	{"mtu", .format = SHOW_COUNT},
 	{"state", .format = SHOW_TEXT},
 	{0},
@@ -29,7 +29,7 @@ static const struct show_table tables[] = {
 const struct show_view show_device = {
 	.name = "device",
 	.arguments = "[PORT]",
-	.help = "what is behind ports that are devices: hosts, where they are, drivers",
+	.help = "ports that are devices: the attached host, what it is, the device, the MTU",
 	.of = "switch or port of one",
 	.needs = SHOW_NEEDS_ATTACHED,
 	.port = port_json,

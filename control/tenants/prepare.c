@@ -111,8 +111,8 @@ check_buffers(const struct prepared *p, const char *key, struct diag *diag)
 		return 0;
 	diag_error(diag, p->f->config->file, (struct diag_pos){0}, key,
 		   "the buffers of all switches would be %" PRIu64
-		   " B, but the fabric has had memory for packets of "
-		   "%" PRIu64 " B since it came up: change the file and bring the fabric up again",
+		   " B, but the fabric came up with memory for packets of "
+		   "%" PRIu64 " B: change the file and bring the fabric up again",
 		   after, most);
 	return -EINVAL;
 }

@@ -18,7 +18,7 @@
 	  "IPv4 header checksum wrong: switch checksum offload off at the sender")                 \
 	X(BAD_ICRC, "bad-icrc", "RoCEv2 ICRC wrong: something on the path rewrote covered fields") \
 	X(NOT_IP, "not-ip",                                                                        \
-	  "only IPv4 and IPv6 are routed, and ARP is answered at hosts' ports alone")              \
+	  "only IPv4 and IPv6 are routed; ARP is answered only at ports of hosts")                 \
 	X(MULTICAST, "multicast", "multicast and broadcast are not routed")                        \
 	X(MULTICAST_SOURCE, "multicast-source",                                                    \
 	  "a source address is never multicast: forged or broken")                                 \
@@ -52,7 +52,7 @@
 	  "sent onto a link that is down: a host's own, or routes have not converged yet")         \
 	X(LINK_FAULT, "link-fault", "lost by a fault that the file put on the link")               \
 	X(HEADROOM, "headroom",                                                                    \
-	  "a lossless group's headroom overran: too small for rate, cable or MTU, or the sender "  \
+	  "a lossless group overran its headroom: too small for rate, cable, MTU, or the sender "  \
 	  "ignores pauses")                                                                        \
 	X(INGRESS_POOL, "ingress-pool",                                                            \
 	  "a lossy group met its ingress threshold: congestion, or alpha too small")               \
@@ -70,17 +70,17 @@
 	X(RECEIVE_BUFFER, "receive-buffer",                                                        \
 	  "the host took packets too slowly: look at its drain-rate, stall and PFC")               \
 	X(HOST_BUFFER, "host-buffer",                                                              \
-	  "the host sent more than its link took: slow it down, or raise attach.HOST.buffer")      \
+	  "the host sent more than its link carries: slow it down, or raise attach.HOST.buffer")   \
 	X(NO_QUEUE_PAIR, "no-queue-pair",                                                          \
 	  "no queue pair of that number at the NIC: look at the flow list")                        \
 	X(PACKET_MEMORY, "packet-memory",                                                          \
-	  "the switch's share of packet memory is in use: raise `live.packet-memory`")             \
+	  "the switch has used up its share of packet memory: raise `live.packet-memory`")         \
 	X(NO_MBUF, "no-mbuf",                                                                      \
-	  "no packet was free, or it lacks room for a tunnel: lower load or MTU")                  \
+	  "no packet memory was free, or the packet lacks room for a tunnel: lower load or MTU")   \
 	X(TO_SWITCH, "to-switch",                                                                  \
-	  "for the switch itself, which answers ping, and ARP and ND for its own addresses")       \
+	  "sent to the switch itself, which answers only ping, ARP and neighbour discovery")       \
 	X(CONTROL_PLANE, "control-plane",                                                          \
-	  "more LLDP than the switch reads, or a frame too long for it: look at the sender")
+	  "more LLDP frames than the switch reads, or too long a frame: look at the sender")
 
 enum drop_reason {
 #define X(id, name, advice) DROP_##id,

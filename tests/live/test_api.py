@@ -311,7 +311,7 @@ class Readers(LiveCase):
             make()
             self.assertEqual(as_file_was(), "")
             self.assertRegex(roost("config", "diff", "-f", self.name).out,
-                             rf"^what runs is not compared with its file: {path}: "
+                             rf"^cannot compare the running configuration with its file: {path}: "
                              "(it is not a regular file any more|No such file or directory)$")
         path.write_text("fabric: {secret: 4711}\n")
         self.assertNotIn("4711", as_file_was())

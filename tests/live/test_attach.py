@@ -43,7 +43,7 @@ class Attach(LiveCase):
         self.assert_clean(self.name)
 
     def drivers(self, fabric):
-        return [port["driver"] for node in fabric.show("device")["nodes"].values() for port in node["ports"].values()]
+        return [port["device"] for node in fabric.show("device")["nodes"].values() for port in node["ports"].values()]
 
     def test_jumbo(self):
         """iperf3 at an MTU of 9000: whole segments cross, and nothing is lost on the way."""
@@ -306,8 +306,8 @@ class Attach(LiveCase):
             self.assertEqual((done.out, done.err), ("", ""))
             fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
             self.assertEqual(fabric.show("device", "leaf2")["nodes"]["leaf2"]["ports"]["swp1"],
-                             {"host": "h5.eth1", "is": f"namespace {there}", "driver": "net_af_xdp2", "mtu": 1400,
-                              "state": "up"})
+                             {"host": "h5.eth1", "attached": f"namespace {there}", "device": "net_af_xdp2",
+                              "mtu": 1400, "state": "up"})
             self.assertEqual(command("ip", "-n", there, "-j", "link", "show", "eth1").json[0]["mtu"], 1400)
             for words, error in ((("h5", "netns=other"), "h5 is attached already, as h5"),
                                  (("h2", f"netns={there}"), f"{there} is the namespace of h5 already"),
@@ -392,7 +392,7 @@ class Attach(LiveCase):
             with self.subTest(settings):
                 fabric.roost("attach", "h5", there, *settings)
                 self.assertEqual(list(nodes()["h5"]["ports"]), ports)
-                self.assertTrue(fabric.show("device", "leaf2")["nodes"]["leaf2"]["ports"]["swp1"]["driver"].startswith(driver))
+                self.assertTrue(fabric.show("device", "leaf2")["nodes"]["leaf2"]["ports"]["swp1"]["device"].startswith(driver))
                 fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
                 if "host1" in ports:
                     self.assertGreaterEqual(nodes()["h5"]["ports"]["host1"]["rx_packets"], 3)

@@ -86,8 +86,8 @@ class PacketMemory(LiveCase):
         """What devices and links take, which a fabric with less says."""
         name = name_of("packets-few")
         done = roost("up", self.file(demo(name, **{"packet-memory": "1MB"}), f"{name}.yaml"), status=1)
-        said = re.search(r"live\.packet-memory: 1 MB are too little: without any packet that waits, devices and links "
-                         r"of this fabric take ([\d.]+) MB", done.err)
+        said = re.search(r"live\.packet-memory: 1 MB is too little: devices and links of this fabric need ([\d.]+) MB "
+                         "even if no packet waits", done.err)
         self.assertTrue(said, done.err)
         self.assert_clean(name)
         return float(said[1])

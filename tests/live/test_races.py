@@ -178,7 +178,7 @@ class Lost(LiveCase):
         last.write_bytes(last.read_bytes()[:-100])
         os.mkfifo(store / "3.yaml")
         done = roost("up", self.name)
-        said = rf"warning: {store}/1.yaml: this revision comes up instead of a later one: {store}/"
+        said = rf"warning: {store}/1.yaml: using this revision, because a later one cannot be read: {store}/"
         self.assertRegex(done.err, said + "3.yaml: it is not a regular file\n")
         self.assertRegex(done.err, said + "2.yaml: the revision is damaged, or was cut short\n")
         self.assertEqual(roost("history", "-f", self.name, "-o", "json").json["running"], 4)
@@ -186,7 +186,7 @@ class Lost(LiveCase):
         for path in store.iterdir():
             if path.is_file():
                 path.write_text("")
-        self.assert_refused(f"^roost: {self.name}: no revision of it can be read: {store}/4.yaml: the revision is damaged",
+        self.assert_refused(f"^roost: {self.name}: none of its revisions can be read: {store}/4.yaml: the revision is damaged",
                             "up", self.name, status=1)
 
     def test_exec_without_its_namespace(self):

@@ -154,19 +154,17 @@ const struct api_method answer_methods[] = {
 		{"view", API_TEXT, false, "of an interface: roce-status or roce-counters"}, ),
 	 "what `roost show WORD -o json` prints"},
 	{"hosts", answer_hosts, API_READ, "Lists the attached hosts", PARAMS(),
-	 "an object by host, or by NIC such as h1.eth2: `netns`, `pid`, `container` or `tap`, "
-	 "where it "
-	 "is; its first NIC's `address`, `mac`, `mtu` and switch `port`; and all `nics`"},
+	 "an object by host, or by NIC such as h1.eth2: its `netns`, `pid`, `container` or `tap`; "
+	 "the `address`, `mac`, `mtu` and switch `port` of its first NIC; and all `nics`"},
 	{"attach-host", answer_attach_host, API_WRITE,
-	 "Puts something in the place of a simulated host, until it is detached",
+	 "Replaces a simulated host with a namespace, container, tap or device",
 	 PARAMS({"host", API_TEXT, true, "or one of its NICs: h1.eth2"},
 		{"settings", API_TEXTS, true,
 		 "as under `attach:`: \"netns=lab-h3\", \"mtu=1400\""}, ),
 	 "an empty object"},
-	{"detach-host", answer_detach_host, API_WRITE,
-	 "Takes away what is attached in the place of a host",
+	{"detach-host", answer_detach_host, API_WRITE, "Detaches what is attached as a host",
 	 PARAMS({"host", API_TEXT, true, "as it was attached"}, ),
-	 "`processes`: those that it ended in a namespace that Roost had made"},
+	 "the `processes` that it ended in a namespace that Roost had made"},
 	{"subscribe", answer_subscribe, API_READ,
 	 "Sends events over this connection from now on, as notifications of the method `event`",
 	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},
@@ -206,10 +204,10 @@ const struct api_method answer_methods[] = {
 	 "and `waiting`: the change that waits to be confirmed"},
 	{"config-diff", answer_config_diff, API_READ, "Compares configurations",
 	 PARAMS({"revision", API_INTEGER, false, "lists what has changed since"}, ),
-	 "`staged` (from what runs to what is staged), `unsaved` (from `file` to what runs; null "
-	 "with `why-not` if that cannot be read), or `changes`: lists of `key`, `from`, `to`. A "
-	 "client that may only read gets `unsaved` from what the file held when the fabric last "
-	 "read or wrote it"},
+	 "`staged` (from what runs to what is staged), `unsaved` (from `file` to what runs; null, "
+	 "with `why-not`, if the file cannot be read), or `changes`: lists of `key`, `from`, `to`. "
+	 "For a client that may only read, `unsaved` compares with the contents that the file had "
+	 "when the fabric last read or wrote it"},
 	{"save", answer_save, API_WRITE, "Writes the running configuration to a file",
 	 PARAMS({"file", API_TEXT, false,
 		 "its absolute path; default: the file that the fabric came from"}, ),
@@ -223,7 +221,7 @@ const struct api_method answer_methods[] = {
 	 "Ends a storm that the PFC watchdog detected",
 	 PARAMS({"queue", API_TEXT, true, "leaf1.swp3.3"}, ), "`storm`: whether there was one"},
 	{"down", answer_down, API_WRITE, "Takes the fabric down", PARAMS(),
-	 "`pid` of the process that ends, and the `processes` (`pid`, `command`, `netns`) in the "
-	 "namespaces that `up` made, which it ends"},
+	 "`pid` of the process that ends, and the `processes` (`pid`, `command`, `netns`) that it "
+	 "ends in namespaces that `up` made"},
 	{.name = NULL},
 };

@@ -95,21 +95,22 @@ static json_t *
 attached_json(const struct live_fabric *live, const struct device_port *d)
 {
 	char host[TOPOLOGY_NAME_MAX] = "-", netns[HOST_NETNS_TEXT],
-	     is[HOST_NETNS_TEXT + 32] = "a device";
-	char driver[DEVICE_SPEC_MAX];
+	     attached[HOST_NETNS_TEXT + 32] = "a device";
+	char device[DEVICE_SPEC_MAX];
 
 	if (d->host != TOPOLOGY_NONE)
 		topology_port_name(live->topology, live->topology->first_host + d->host,
 				   d->host_port, host);
 	if (d->own_veth)
-		snprintf(is, sizeof(is), "namespace %s", host_netns_text(d->attach, netns));
+		snprintf(attached, sizeof(attached), "namespace %s",
+			 host_netns_text(d->attach, netns));
 	else if (d->interface[0] != '\0')
-		snprintf(is, sizeof(is), "tap %s", d->interface);
+		snprintf(attached, sizeof(attached), "tap %s", d->interface);
 	else if (d->netdev != NULL)
-		snprintf(is, sizeof(is), "netdev %s", d->netdev);
-	snprintf(driver, sizeof(driver), "%.*s", (int)strcspn(d->spec, ","), d->spec);
-	return json_pack("{s:s, s:s, s:s, s:I, s:s}", "host", host, "is", is, "driver", driver,
-			 "mtu", (json_int_t)d->mtu, "state", d->up ? "up" : "down");
+		snprintf(attached, sizeof(attached), "netdev %s", d->netdev);
+	snprintf(device, sizeof(device), "%.*s", (int)strcspn(d->spec, ","), d->spec);
+	return json_pack("{s:s, s:s, s:s, s:I, s:s}", "host", host, "attached", attached, "device",
+			 device, "mtu", (json_int_t)d->mtu, "state", d->up ? "up" : "down");
 }
 
 void

@@ -153,10 +153,10 @@ find_revision(const char *name, struct origin *o, struct diag *diag)
 	}
 	for (unsigned i = 0; rc == 0 && i < errors.count; i++)
 		diag_warning(&o->passed_over, o->path, (struct diag_pos){0}, NULL,
-			     "this revision comes up instead of a later one: %s",
+			     "using this revision, because a later one cannot be read: %s",
 			     errors.messages[i].text);
 	if (rc != 0 && rc != -ENOENT)
-		diag_fail(diag, -rc, "%s: no revision of it can be read: %s", name,
+		diag_fail(diag, -rc, "%s: none of its revisions can be read: %s", name,
 			  diag_first_error(&errors));
 	diag_free(&errors);
 	if (rc != 0)

@@ -242,7 +242,8 @@ live_down(const char *name)
 		status = try_down(name);
 	if (status != -EAGAIN)
 		return status;
-	fprintf(stderr, "roost down: %s comes up as often as it is taken down\n", name);
+	fprintf(stderr, "roost down: %s has come up again each time that it was taken down\n",
+		name);
 	return EXIT_FAILED;
 }
 

@@ -166,8 +166,8 @@ packet_plan_make(const struct live_fabric *live, struct packet_plan *plan, struc
 		char allowed[TEXT_VALUE_MAX], needed[TEXT_VALUE_MAX];
 
 		return diag_fail(diag, ENOMEM,
-				 "live.packet-memory: %s are too little: without any packet that "
-				 "waits, devices and links of this fabric take %s",
+				 "live.packet-memory: %s is too little: devices and links of this "
+				 "fabric need %s even if no packet waits",
 				 text_bytes(allowed, plan->memory_bytes),
 				 text_bytes(needed, fixed));
 	}

@@ -263,7 +263,7 @@ test_packets_for_buffers(void **state)
 	assert_refused(
 		&c, "leaf1.buffer.size", "17MB",
 		"leaf1.buffer.size: the buffers of all switches would be 51000000 B, but the "
-		"fabric has had memory for packets of 50000000 B since it came up");
+		"fabric came up with memory for packets of 50000000 B");
 	assert_int_equal(set(&c, "leaf.buffer.size", "15MB"), 0);
 	assert_int_equal(set(&c, "leaf1.buffer.size", "17MB"), 0);
 	stop(&c);
