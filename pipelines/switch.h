@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pipeline of a switch, leaf or spine. Each of the two instantiates it, so that the compiler sees
-// the stages as one function, in five variants (enum node_variant): a feature that is off costs a
-// packet nothing. New tables choose the variant (node->variant).
+// The pipeline of a switch, leaf or spine. Each of the two instantiates it, so that the compiler
+// sees the stages as one function, in five variants (enum node_variant): a feature that is off
+// costs a packet nothing. New tables choose the variant (node->variant).
 #pragma once
 
 #include "dataplane/node/loop.h"
@@ -30,8 +30,8 @@
 			verdict = (call);          \
 	} while (0)
 
-// Ingress: the order of the stages. The first verdict that is not STAGE_NEXT is the packet's. This is
-// the only place that says so; documents that repeat the order are compared with it
+// Ingress: the order of the stages. The first verdict that is not STAGE_NEXT is the packet's. This
+// is the only place that says so; documents that repeat the order are compared with it
 // (tests/lint/test_stages.py). `variant`: a constant, but for the switch's own packets.
 //
 // Its end: what every packet passes that leaves by a route.
@@ -99,8 +99,8 @@ switch_refuse(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, 
 	return STAGE_CONSUMED;
 }
 
-// Egress: the scheduler picks, ECN marks or RED drops, the wire takes, the buffer releases (`send`).
-// Timers: samples of histograms, PFC watchdog, PFC refresh (switch_timer).
+// Egress: the scheduler picks, ECN marks or RED drops, the wire takes, the buffer releases
+// (`send`). Timers: samples of histograms, PFC watchdog, PFC refresh (switch_timer).
 //
 // Each variant is a function of its own: in one function they would compete for registers and be
 // laid out by guesses of which is likely, which costs each some 10 cycles a packet.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RoCE packets that may overtake each other on their way to an attached host, because a switch chooses
-// a path for each of them. What attached hosts run mostly goes back N: rdma_rxe asks again for all that
-// was overtaken. The senders are the workload's, or other attached hosts that can send RoCE: behind a
-// tap or a device there are drivers for it. A namespace of this machine shares its kernel, which opens
-// rdma_rxe's socket only in the first one.
+// RoCE packets that may overtake each other on their way to an attached host, because a switch
+// chooses a path for each of them. What attached hosts run mostly goes back N: rdma_rxe asks again
+// for all that was overtaken. The senders are the workload's, or other attached hosts that can send
+// RoCE: behind a tap or a device there are drivers for it. A namespace of this machine shares its
+// kernel, which opens rdma_rxe's socket only in the first one.
 #include "advice_internal.h"
 
 #include "dataplane/base/lpm.h"
@@ -40,7 +40,8 @@ has_route(const struct fabric *f, const struct topo_port *from, const struct top
 	       lpm_lookup6(t->vrfs[vrf].ip6, to->ip6) != LPM_NONE;
 }
 
-// A port of an attached host; where the file says something of `reorder`, it is the user's decision.
+// A port of an attached host; where the file says something of `reorder`, it is the user's
+// decision.
 struct receiver {
 	const struct config_attach *attach;
 	uint32_t host;

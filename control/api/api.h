@@ -68,7 +68,7 @@ struct api_method {
 	const char *result;             // in words
 };
 
-// ---- server.c: serving methods -------------------------------------------------------------------
+// ---- server.c: serving methods ------------------------------------------------------------------
 
 struct api_server;
 
@@ -79,8 +79,8 @@ struct api_server;
 int api_server_create(struct api_server **out, const char *path, const struct api_method *methods,
 		      void *context, struct diag *diag);
 
-// A string for an answer: a message may contain a path, or be cut within a character, and JSON carries
-// UTF-8 only. What is not UTF-8 becomes question marks. (rpc.c)
+// A string for an answer: a message may contain a path, or be cut within a character, and JSON
+// carries UTF-8 only. What is not UTF-8 becomes question marks. (rpc.c)
 json_t *api_text(const char *text);
 
 // Closes all connections and removes the socket. NULL is fine.
@@ -90,8 +90,8 @@ void api_server_destroy(struct api_server *server);
 // Returns 0, or -errno if polling itself failed. A signal ends the wait.
 int api_server_poll(struct api_server *server, int timeout_ms);
 
-// Lets the members of a group connect and call methods that need API_READ. Returns 0, or -errno with
-// an error in diag.
+// Lets the members of a group connect and call methods that need API_READ. Returns 0, or -errno
+// with an error in diag.
 int api_server_admit_readers(struct api_server *server, gid_t group, struct diag *diag);
 
 // The client whose request is being answered. Within a method only.
@@ -119,7 +119,7 @@ void api_server_set_patience(struct api_server *server, int ms);
 // Clients that are connected.
 unsigned int api_server_clients(const struct api_server *server);
 
-// ---- client.c: calling them ----------------------------------------------------------------------
+// ---- client.c: calling them ---------------------------------------------------------------------
 
 struct api_call {
 	const char *path; // of the fabric's socket
@@ -139,7 +139,7 @@ int api_call(const struct api_call *call, json_t **result, struct diag *diag);
 int api_follow(const struct api_call *call, bool (*each)(void *context, const json_t *event),
 	       void *context, struct diag *diag);
 
-// ---- socket_path.c: where a fabric's socket is ---------------------------------------------------
+// ---- socket_path.c: where a fabric's socket is --------------------------------------------------
 // /run/roost/NAME.sock of root's fabrics, $XDG_RUNTIME_DIR/roost/NAME.sock of another user's.
 
 // The path of the socket of the caller's fabric `name`, whether it is up or not. Returns 0; -EINVAL
@@ -147,10 +147,11 @@ int api_follow(const struct api_call *call, bool (*each)(void *context, const js
 // -ENAMETOOLONG; with an error in diag.
 int api_socket_path(const char *name, char path[static API_PATH_MAX], struct diag *diag);
 
-// The fabric that a command is about: `given`, or ROOST_FABRIC if it is NULL. NULL: neither is given
-// (an empty variable is none).
+// The fabric that a command is about: `given`, or ROOST_FABRIC if it is NULL. NULL: neither is
+// given (an empty variable is none).
 const char *api_socket_name(const char *given);
-// The socket of a fabric that is up: of `name`, or of the only one if it is NULL. Returns 0; -ENOENT if it, or any, is not up; -EEXIST if several are; -EACCES; another as above; with an
+// The socket of a fabric that is up: of `name`, or of the only one if it is NULL. Returns 0;
+// -ENOENT if it, or any, is not up; -EEXIST if several are; -EACCES; another as above; with an
 // error in diag that lists those that are up.
 int api_socket_find(const char *name, char path[static API_PATH_MAX], struct diag *diag);
 // The same in another directory.
@@ -168,7 +169,7 @@ void api_socket_list(void (*each)(void *context, const char *name), void *contex
 // serves it or the file is not a socket; or another -errno.
 int api_socket_remove_stale(const char *path);
 
-// ---- socket_lock.c: one process at a time brings a fabric of a name up or cleans up after it ------
+// ---- socket_lock.c: one process at a time brings a fabric of a name up or cleans up after it ----
 
 #define API_LOCK_MS 10000 // of waiting for a lock: longer than anybody should hold it
 
@@ -177,13 +178,13 @@ struct api_lock {
 	char name[API_PATH_MAX + 8]; // of the lock's file
 };
 
-// Takes the lock of the fabric whose socket is `path`; makes the directory if it is missing. Waits for
-// a holder up to wait_ms. Returns 0; -EBUSY; -EPERM if others may write the directory; or another
-// -errno; with an error in diag.
+// Takes the lock of the fabric whose socket is `path`; makes the directory if it is missing. Waits
+// for a holder up to wait_ms. Returns 0; -EBUSY; -EPERM if others may write the directory; or
+// another -errno; with an error in diag.
 int api_lock(struct api_lock *lock, const char *path, int wait_ms, struct diag *diag);
 void api_unlock(struct api_lock *lock);
 
-// ---- describe.c: the documentation of methods ----------------------------------------------------
+// ---- describe.c: the documentation of methods ---------------------------------------------------
 
 // An OpenRPC document (https://spec.open-rpc.org, version 1.3): every method with its parameters
 // and who may call it ("x-right": "read" or "write"). Any thread.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An old socket is examined, removed and replaced by the new one under the lock of socket_lock.c, so
-// that servers that start at the same time see what the others have done.
+// An old socket is examined, removed and replaced by the new one under the lock of socket_lock.c,
+// so that servers that start at the same time see what the others have done.
 #include "server_internal.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "api.h"
 
-// ---- rpc.c: JSON-RPC 2.0 without its transport ---------------------------------------------------
+// ---- rpc.c: JSON-RPC 2.0 without its transport --------------------------------------------------
 
 // What a type is called, by enum api_type (describe.c).
 struct api_type_names {
@@ -30,7 +30,7 @@ char *rpc_notification(const char *method, const json_t *params, size_t *length)
 // The line that refuses a message whose id is unknown.
 char *rpc_refusal(enum api_code code, const char *message);
 
-// ---- listener.c: a unix stream socket that listens, and its file ---------------------------------
+// ---- listener.c: a unix stream socket that listens, and its file --------------------------------
 
 struct listener {
 	int fd;
@@ -53,7 +53,7 @@ int listener_probe(const char *path);
 // descriptor or -errno. (socket_lock.c)
 int socket_directory_open(const char *path);
 
-// ---- connection.c: one client: lines in, answers out, deadlines between --------------------------
+// ---- connection.c: one client: lines in, answers out, deadlines between -------------------------
 
 // What clients are served.
 struct service {

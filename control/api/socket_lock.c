@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock is a record lock on a file beside the socket. Only the owner can open the file, so nobody
-// else can hold it, and the kernel names the process that does. A lock that is given back takes its
-// file along, so that nothing stays behind; a process that finds it has locked a file that is no
-// longer there tries again. A killed holder leaves the file, which the next one uses.
+// The lock is a record lock on a file beside the socket. Only the owner can open the file, so
+// nobody else can hold it, and the kernel names the process that does. A lock that is given back
+// takes its file along, so that nothing stays behind; a process that finds it has locked a file
+// that is no longer there tries again. A killed holder leaves the file, which the next one uses.
 #include "server_internal.h"
 
 #include "control/base/clock.h"
@@ -33,7 +33,7 @@ socket_directory_open(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-// Another user who may write the directory could put another file, or another socket, in the place of ours.
+// Another user who may write to the directory could replace the lock or the socket.
 static int
 check_directory(int directory, const char *path, struct diag *diag)
 {

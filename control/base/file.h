@@ -18,8 +18,8 @@ char *file_state_directory(void);
 // on disk. Returns 0 or -errno.
 int file_make_directories(const char *path, mode_t mode, mode_t above);
 
-// From now on file_read() of this process reads no pipes: it would wait for the user who put one in
-// the place of a file. For a thread that others wait for.
+// From now on, file_read() in this process refuses pipes, because it would wait for the user who
+// replaced a file with one. For processes with a thread that must not block.
 void file_refuse_pipes(void);
 // Reads all of a file, which may be a pipe; stops once there are more than `max` bytes. Returns 0
 // with *out for free() and its length, or -errno (-ENOTSUP: a pipe after file_refuse_pipes()).

@@ -26,8 +26,8 @@ void text_table_destroy(struct text_table *t);
 // Adds the next cell, row by row. Control characters become '?'.
 void text_table_cell(struct text_table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-// Adds text to the last cell, unless that has TEXT_CELL_MAX bytes or more: lists in answers of other
-// processes have no limit.
+// Adds text to the last cell, unless that has TEXT_CELL_MAX bytes or more: lists in answers of
+// other processes have no limit.
 #define TEXT_CELL_MAX 4096
 void text_table_append(struct text_table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Commands that change what stands in the place of a host of a live fabric: attach, detach.
+// Commands that attach hosts to a live fabric and detach them.
 #include "cli.h"
 
 static int

@@ -59,8 +59,8 @@ int cli_call(const struct cli_args *args, const char *method, json_t *params, js
 int cli_call_quietly(const struct cli_args *args, const char *method, const json_t *params,
 		     json_t **result, struct diag *diag);
 
-// Calls a method and prints its answer, as JSON if --output json was given; print NULL: prints nothing.
-// Returns an exit status.
+// Calls a method and prints its answer, as JSON if --output json was given; print NULL: prints
+// nothing. Returns an exit status.
 int cli_call_print(const struct cli_args *args, const char *method, json_t *params,
 		   void (*print)(const json_t *answer));
 
@@ -77,7 +77,7 @@ void cli_print_json(const json_t *answer);
 //	a key with dots and, for `set`, its value:      switch.qos.tc.3.ecn.min 100KB
 //	the key's words, and the value as the last one: switch qos tc 3 ecn min 100KB
 // In words, `tenant` stands for `tenants`, and a tenant's lists take items, one or several with
-// commas between: `set tenant green hosts h5,h6` adds them, `unset` removes them. Returns the edit as
-// the API's "edit" takes it, or NULL with the error in diag.
+// commas between: `set tenant green hosts h5,h6` adds them, `unset` removes them. Returns the edit
+// as the API's "edit" takes it, or NULL with the error in diag.
 json_t *edit_read_set(int count, char *const *words, struct diag *diag);
 json_t *edit_read_unset(int count, char *const *words, struct diag *diag);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost headroom: how much a lossless priority group must be able to hold after it has sent XOFF, for a
-// link given on the command line, term by term.
+// roost headroom: how much a lossless priority group must be able to hold after it has sent XOFF,
+// for a link given on the command line, term by term.
 #include "cli.h"
 
 #include "control/config/scalar.h"

@@ -72,8 +72,8 @@ const struct cli_command command_completion = {
 	.run = completion,
 };
 
-// Prints a line for each word that may follow, with a tab and its help, and ":files" or ":directories"
-// if the name of a file or directory may follow.
+// Prints a line for each word that may follow, with a tab and its help, and ":files" or
+// ":directories" if the name of a file or directory may follow.
 static int
 complete(const struct cli_args *args)
 {

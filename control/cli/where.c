@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost where: the place of an address by the address plan (control/model/topology/addresses.h), and with
-// a file the switch at that place and the hosts that have the address. Tenants may give hosts addresses
-// of their own, and overlap: several hosts may have one address, and the host at its place another.
+// roost where: the place of an address by the address plan (control/model/topology/addresses.h),
+// and with a file the switch at that place and the hosts that have the address. Tenants may give
+// hosts addresses of their own, and overlap: several hosts may have one address, and the host at
+// its place another.
 #include "cli.h"
 
 #include "control/base/text_table.h"
@@ -162,7 +163,8 @@ host_there(const struct where_request *r, const struct topology *t)
 	return host_json(t, topology_host_of(t, port->peer_node), (uint8_t)port->peer_port);
 }
 
-// Adds the host that has the address; as a list if several have it, or one that is not at its place.
+// Adds the host that has the address; as a list if several have it, or one that is not at its
+// place.
 static int
 add_known(const struct where_request *r, const struct topology *t, json_t *to)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys of the file that change nothing because another key overrides them, which is mostly a mistake.
-// Many switches read a section, and `set` events change settings, so there is a warning only for a key
-// that has no effect on any switch at any of these times. Values of presets and defaults get none.
+// Keys of the file that change nothing because another key overrides them, which is mostly a
+// mistake. Many switches read a section, and `set` events change settings, so there is a warning
+// only for a key that has no effect on any switch at any of these times. Values of presets and
+// defaults get none.
 #include "merge.h"
 
 #include "control/base/memory.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaks between tenants. A leak is mutual, so only one of the two tenants declares it, and the
-// declarations must not form a loop: in a loop, each tenant would depend on the others. An out-of-band
-// network has no leaks.
+// declarations must not form a loop: in a loop, each tenant would depend on the others. An
+// out-of-band network has no leaks.
 #include "merge.h"
 
 #include "control/base/memory.h"

@@ -3,10 +3,10 @@
 //
 // A YAML file goes through three steps: yaml_tree.c reads it into a tree that keeps the position of
 // every key and value; schema_*.c, one table, says for each key its type, unit, range, default and
-// place in the structs (config_fabric.h, config_workload.h, config_switch.h, config_host.h); decode.c
-// follows the table. Sections about switches (`switch:`, `leaf:`, `spine:`, a node's own) and hosts
-// (`hosts:`, a host's own) are checked at load and merged on request by config_switch() and
-// config_host(), because the nearest section wins:
+// place in the structs (config_fabric.h, config_workload.h, config_switch.h, config_host.h);
+// decode.c follows the table. Sections about switches (`switch:`, `leaf:`, `spine:`, a node's own)
+// and hosts (`hosts:`, a host's own) are checked at load and merged on request by config_switch()
+// and config_host(), because the nearest section wins:
 //     built-in default < preset < switch < leaf or spine < the node's section.
 //
 // Times are picoseconds, rates bits per second, sizes bytes, shares parts per million. All strings
@@ -59,9 +59,9 @@ int config_load(struct config **out, const char *path, struct diag *diag);
 // The same from memory; `name` stands for the path in messages. text need not end in a NUL.
 int config_load_text(struct config **out, const char *text, size_t length, const char *name,
 		     struct diag *diag);
-// The same for the text of a revision (config_emit()). Relative paths in it are relative to `beside`,
-// the fabric's own file. A `set` event that contradicts later changes is only a warning: the event
-// is refused when its time comes, as it was before.
+// The same for the text of a revision (config_emit()). Relative paths in it are relative to
+// `beside`, the fabric's own file. A `set` event that contradicts later changes is only a warning:
+// the event is refused when its time comes, as it was before.
 int config_load_revision(struct config **out, const char *text, size_t length, const char *name,
 			 const char *beside, struct diag *diag);
 // The configuration with all edits as the text of a file. Returns 0 with *text for free().
@@ -82,8 +82,8 @@ enum config_origin { CONFIG_ORIGIN_DEFAULT, CONFIG_ORIGIN_PRESET, CONFIG_ORIGIN_
 struct config_mark {
 	enum config_origin origin;
 	struct diag_pos pos; // FILE only
-	// Of an entry that a map of numbers does not list: "default" if that key of the map says it,
-	// "" if the map itself does by leaving it out; else NULL.
+	// Of an entry that a map of numbers does not list: "default" if that key of the map says
+	// it, "" if the map itself does by leaving it out; else NULL.
 	const char *instead;
 };
 // By key, as below a switch's section: "qos.tc.3.weight". A zeroed one is empty.

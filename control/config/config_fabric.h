@@ -178,7 +178,7 @@ struct config_tenant_encap {
 
 struct arena;
 
-// What stands in the place of a host: one of netns, pid, container, tap and dev, or dev in netns.
+// What is attached as a host: one of netns, pid, container, tap and dev, or dev in netns.
 struct config_attach {
 	struct config_name host;      // "h1", or one of its NICs: "h1.eth2"
 	struct config_name netns;     // a named network namespace; text NULL: none
@@ -187,19 +187,19 @@ struct config_attach {
 	struct config_name tap;       // an interface for a VM; text NULL: none
 	struct config_name dev;       // a DPDK device string; text NULL: none
 	struct config_mac mac;        // not set: the plan's
-	struct config_address ip[2];  // in the place of the plan's, one of each version
+	struct config_address ip[2];  // instead of the address plan's, one of each version
 	unsigned ip_count;
 	uint32_t mtu;            // 0: 1500, or the fabric's where the device carries it
 	bool nic;                // one at the edge, between the host and its leaf
 	uint64_t buffer_bytes;   // of each priority of that NIC, each way; 0: auto
 	bool reorder_written;    // the file says so, or that not
 	bool reorder;            // that NIC puts packets in order for the host
-	uint32_t reorder_window; // packets that may wait for their turn
+	uint32_t reorder_window; // packets that may wait for missing ones
 	uint64_t reorder_timeout_ps;
 	uint64_t reorder_first_ps; // for which a queue pair's first packet waits for others
 };
 
-// Whether a network namespace stands in the place of the host, to which Roost makes an interface.
+// Whether the host is a network namespace, in which Roost creates an interface.
 bool config_attach_makes_interface(const struct config_attach *attach);
 
 // Reads an entry that stands in no file: the name of a host, and words such as "netns=lab-h3". Its

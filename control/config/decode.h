@@ -36,12 +36,14 @@ void decode_value(struct decoder *d, const struct schema_key *key, const struct 
 // The value of a type that is one word (decode_scalar.c). Returns false for other types.
 bool decode_scalar(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 		   void *base);
-// Which of the keys of `kind_keys` (up to a NULL) a map has: it must be one. Returns false if it has none,
-// with DECODE_NONE in *which, or several, with an error reported that begins with `one_only`.
+// Which of the keys of `kind_keys` (up to a NULL) a map has: it must be one. Returns false if it
+// has none, with DECODE_NONE in *which, or several, with an error reported that begins with
+// `one_only`.
 #define DECODE_NONE UINT32_MAX
 bool decode_find_kind(struct decoder *d, const struct yaml_node *node, const char *const *kind_keys,
 		      const char *one_only, unsigned *which);
-// The kind of an item by its key `kind`, of which this is the row, as one bit; 0 with an error reported.
+// The kind of an item by its key `kind`, of which this is the row, as one bit; 0 with an error
+// reported.
 uint32_t decode_kind(struct decoder *d, const struct yaml_node *node, const struct schema_key *kind,
 		     void *base);
 // Every default of a schema.

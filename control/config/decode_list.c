@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The types that have several items: sets of numbers, arrays, maps from number to word, lists of maps,
-// and maps by name.
+// The types that have several items: sets of numbers, arrays, maps from number to word, lists of
+// maps, and maps by name.
 #include "decode.h"
 
 #include "scalar.h"

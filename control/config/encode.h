@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 // Writes the value of a key; base is the struct that holds the member. Returns false if the key
-// does not express it (of alpha and static only one does), or if the key is a map or list of others.
+// does not express it (of alpha and static only one does), or if the key is a map or list of
+// others.
 bool encode_value(FILE *to, const struct schema_key *key, const void *base);
 
 // Calls `each` for every value below the keys of a schema, in their order, with the value's key,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where values came from. If several values contradict each other, the user should mostly change the
-// one written last, so a message has the position and the key of that one. A value that was set after
-// the file was read has no position and is later than all of the file. A default or preset is never
-// blamed if the file contributes to the contradiction.
+// Where values came from. If several values contradict each other, the user should mostly change
+// the one written last, so a message has the position and the key of that one. A value that was set
+// after the file was read has no position and is later than all of the file. A default or preset is
+// never blamed if the file contributes to the contradiction.
 #include "config.h"
 
 #include "control/base/memory.h"

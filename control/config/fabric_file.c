@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A line is cut into words; each word knows its column. Lines before the links may be broken as the
 // writer likes, since the simulators read words; a link is one line, so that a word too few is
-// found where it is missing. Then switches get their roles by how far they are from hosts, and links
-// their ports in the order in which they stand.
+// found where it is missing. Then switches get their roles by how far they are from hosts, and
+// links their ports in the order in which they stand.
 #include "fabric_file.h"
 
 #include "control/base/file.h"
@@ -321,7 +321,7 @@ check_hosts(const struct reader *r)
 	return 0;
 }
 
-// ---- the graph as nodes and links ----------------------------------------------------------------
+// ---- the graph as nodes and links ---------------------------------------------------------------
 
 // How far each switch is from the nearest that has hosts.
 static void

@@ -20,6 +20,7 @@
 int fabric_file_parse(struct config_fabric *fabric, struct arena *arena, const char *text,
 		      size_t length, const char *name, struct diag_pos pos, struct diag *diag);
 
-// The file that `fabric.topology.file` names, the same way; a relative path is relative to `beside`.
+// The file that `fabric.topology.file` names, the same way; a relative path is relative to
+// `beside`.
 int fabric_file_load(struct config_fabric *fabric, struct arena *arena, const char *config_file,
 		     const char *beside, struct diag *diag);

@@ -25,8 +25,8 @@ struct host_range {
 bool host_range_is_name(const char *text);
 // Returns 0, or -EINVAL with the reason in why, of SCALAR_WHY characters. The range refers to text.
 int host_range_read(struct host_range *range, const char *text, char *why);
-// The same of an item of a list of hosts: a text that names a node of the fabric is no range. fabric:
-// or NULL.
+// The same of an item of a list of hosts: a text that names a node of the fabric is no range.
+// fabric: or NULL.
 int host_range_read_item(struct host_range *range, const struct config_fabric *fabric,
 			 const char *text, char *why);
 // The i-th name, with snprintf()'s result; less than 6 * CONFIG_NAME_MAX.

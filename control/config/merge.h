@@ -57,8 +57,9 @@ int merge_switch(const struct config *config, const char *node_name, enum config
 		 struct switch_config *out, struct config_marks *marks, struct diag *diag);
 // The value of a section, or NULL.
 const struct yaml_node *merge_section(const struct config *config, const char *name);
-// Gives every value that is still AUTO or unlisted its meaning (resolve_defaults.c). preset: the watchdog
-// before the file's sections; that of settings has 0 for the times that none of them writes.
+// Gives every value that is still AUTO or unlisted its meaning (resolve_defaults.c). preset: the
+// watchdog before the file's sections; that of settings has 0 for the times that none of them
+// writes.
 void merge_resolve_defaults(struct switch_config *settings, const struct config_watchdog *preset);
 // Decodes one switch section by itself, named `path` in messages, into a draft that is thrown away.
 void merge_try_switch(const struct config *config, const struct yaml_node *node, const char *path,
@@ -93,7 +94,7 @@ void check_sets(struct config *config, struct idle_keys *idle, struct diag *diag
 // Warns of those gathered, and frees them.
 void idle_report(struct idle_keys *idle, const char *file, struct diag *diag);
 
-// ---- checks of one switch ------------------------------------------------------------------------
+// ---- checks of one switch -----------------------------------------------------------------------
 
 struct switch_check {
 	const struct merge_checks *all;

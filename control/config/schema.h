@@ -125,8 +125,8 @@ struct schema {
 	const char *word_key;          // of an item of a LIST: the key that a lone word stands for
 	const char *const *kind_names; // "a link event", by bit; NULL: "kind: WORD"
 	const char *kind_word;         // in the place of "kind:"
-	// By bit, NULL at the end: the key that makes an item of this kind. NULL: `kind:` says it, by
-	// its choices.
+	// By bit, NULL at the end: the key that makes an item of this kind. NULL: `kind:` says it,
+	// by its choices.
 	const char *const *kind_keys;
 	const struct schema_others *others; // ends with a NULL pattern; or NULL
 	// Which kind of item this is, as one bit, or 0 with an error reported.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the rows of `attach:` (schema_file.c) leave to functions: addresses, and which keys go together.
+// What the rows of `attach:` (schema_file.c) leave to functions: addresses, and which keys go
+// together.
 #include "scalar.h"
 #include "schema_keys_internal.h"
 

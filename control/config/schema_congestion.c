@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of congestion control under `hosts:`: a map of parameters for each algorithm. What can
 // be set of an algorithm stands beside it in the dataplane, as rows of struct congestion_parameter;
-// the keys are made from them before main() begins, so that adding an algorithm changes nothing here.
+// the keys are made from them before main() begins, so that adding an algorithm changes nothing
+// here.
 #include "schema_keys_internal.h"
 
 #include "control/base/memory.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schema of an item of `qos.histograms`. Its key says what is counted: the depth of a queue, the
-// occupancy of a priority group, or the latency of packets.
+// The schema of an item of `qos.histograms`. Its key says what is counted: the depth of a queue,
+// the occupancy of a priority group, or the latency of packets.
 #include "schema_keys_internal.h"
 
 #include "scalar.h"

@@ -163,7 +163,7 @@ static const struct schema_key watchdog_keys[] = {
 
 const struct schema schema_watchdog = {SCHEMA_COUNT(watchdog_keys)};
 
-// ---- remarking, trimming -------------------------------------------------------------------------
+// ---- remarking, trimming ------------------------------------------------------------------------
 
 #define REMARK_AT(member) SCHEMA_AT(struct config_remark, member)
 

@@ -24,11 +24,11 @@ struct config_differences {
 const struct yaml_node *config_tree(const struct config *config);
 
 // Lists the differences: first, in the order of `from`, keys that `to` lacks or that differ there;
-// then, in the order of `to`, keys that only `to` has. Setting and unsetting them makes `from` equal
-// to `to` (yaml_tree_equal()); where `replaced`, unset the key before setting it. Maps are compared
-// key by key, unless their own keys contain dots; lists are compared as one value. A key that only
-// one tree has is listed once with all that is below it, but a new top-level section by its keys.
-// Returns 0, or -EINVAL if a word is not UTF-8. Control thread.
+// then, in the order of `to`, keys that only `to` has. Setting and unsetting them makes `from`
+// equal to `to` (yaml_tree_equal()); where `replaced`, unset the key before setting it. Maps are
+// compared key by key, unless their own keys contain dots; lists are compared as one value. A key
+// that only one tree has is listed once with all that is below it, but a new top-level section by
+// its keys. Returns 0, or -EINVAL if a word is not UTF-8. Control thread.
 int config_diff(struct config_differences *out, struct arena *arena, const struct yaml_node *from,
 		const struct yaml_node *to);
 
@@ -59,8 +59,9 @@ void edit_list_free(struct edit_list *list);
 // does not fit. Returns out.
 char *edit_list_describe(const struct edit_list *list, char *out, size_t size);
 
-// Gives an encapsulation to each tenant that the edits create without one (`vni`, `vlan` or `encap`),
-// by further edits: a VLAN, the lowest free from 101, if the other tenants have VLANs; `encap: plain`
-// if all others are plain; else a VNI, the lowest free from 10001. An existing tenant whose full map
-// is set without these keys keeps those that it has. running: what the edits will be applied to.
+// Gives an encapsulation to each tenant that the edits create without one (`vni`, `vlan` or
+// `encap`), by further edits: a VLAN, the lowest free from 101, if the other tenants have VLANs;
+// `encap: plain` if all others are plain; else a VNI, the lowest free from 10001. An existing
+// tenant whose full map is set without these keys keeps those that it has. running: what the edits
+// will be applied to.
 void edit_list_assign_encap(struct edit_list *list, const struct config *running);

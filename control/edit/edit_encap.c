@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tenant that is created by naming its hosts needs an encapsulation. The keys that it gets are part
-// of the configuration, so that they do not change when other tenants come and go. An existing tenant
-// whose full map is set without such a key keeps the keys that it has.
+// A tenant that is created by naming its hosts needs an encapsulation. The keys that it gets are
+// part of the configuration, so that they do not change when other tenants come and go. An existing
+// tenant whose full map is set without such a key keeps the keys that it has.
 #include "edit.h"
 
 #include "control/config/merge.h"
@@ -76,8 +76,8 @@ add_change(struct assignment *a, const char *tenant, const char *key, const char
 	a->changes[a->change_count++] = (struct change){tenant, key, value};
 }
 
-// Adds what an edit of "tenants.NAME" or "tenants.NAME.KEY" changes. The keys of a map follow it, as
-// far as they decide the encapsulation.
+// Adds what an edit of "tenants.NAME" or "tenants.NAME.KEY" changes. The keys of a map follow it,
+// as far as they decide the encapsulation.
 static void
 read_edit(struct assignment *a, const struct config_edit *edit)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Editing keys after loading. Edits that belong together make one new version of the tree
-// (versions.c): each is put where its key would be in the file, and then the sections that they touch
-// are decoded, merged and checked again. If one of them does not decode, or contradicts the rest, all
-// of them are taken back: an edit is atomic.
+// (versions.c): each is put where its key would be in the file, and then the sections that they
+// touch are decoded, merged and checked again. If one of them does not decode, or contradicts the
+// rest, all of them are taken back: an edit is atomic.
 #include "set_internal.h"
 
 #include "control/config/decode.h"

@@ -36,12 +36,12 @@ struct yaml_node *set_value(const struct set_request *request);
 // The value under the key's words from `from` on, as maps within maps.
 struct yaml_node *set_chain(const struct set_request *request, unsigned from,
 			    struct yaml_node *value);
-// Each puts its edit into the tree. Returns 0, or -EINVAL with the error in diag; after an error the
-// version must be dropped.
+// Each puts its edit into the tree. Returns 0, or -EINVAL with the error in diag; after an error
+// the version must be dropped.
 int set_insert(struct set_request *request, struct yaml_node *value);
 int set_remove(struct set_request *request);
 int set_add_items(struct set_request *request, const struct yaml_node *items);
 int set_remove_items(struct set_request *request, const struct yaml_node *items);
-// Replaces ranges of hosts with their hosts if the edit's key is a tenant's list of hosts. Returns 0,
-// or -EINVAL with an error in diag if they are more than a list may have.
+// Replaces ranges of hosts with their hosts if the edit's key is a tenant's list of hosts. Returns
+// 0, or -EINVAL with an error in diag if they are more than a list may have.
 int set_expand_hosts(const struct set_request *request, struct yaml_node *list);

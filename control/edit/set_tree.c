@@ -67,8 +67,8 @@ settle_value(const struct set_request *request, struct yaml_node *node)
 	}
 }
 
-// A list or map in flow style, or a quoted word. Its errors are reported at the place of the edit, since
-// its own lines and columns are not those of a file.
+// A list or map in flow style, or a quoted word. Its errors are reported at the place of the edit,
+// since its own lines and columns are not those of a file.
 static struct yaml_node *
 parse_value(const struct set_request *request, const char *text)
 {
@@ -308,8 +308,8 @@ set_expand_hosts(const struct set_request *request, struct yaml_node *list)
 	return 0;
 }
 
-// Finds the list that the edit's key names, in a map of the version; a lone word becomes a list. NULL
-// in *out: there is none. Returns 0, or -EINVAL with the error in diag if it is not a list.
+// Finds the list that the edit's key names, in a map of the version; a lone word becomes a list.
+// NULL in *out: there is none. Returns 0, or -EINVAL with the error in diag if it is not a list.
 static int
 find_list(const struct set_request *request, struct yaml_node **out)
 {

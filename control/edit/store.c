@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A revision is a file, N.yaml: a few lines of comment that say when, who and what (store_internal.h),
-// and the full configuration. The last one is the fabric's. Nothing is changed in place: a revision
-// is written under another name, synced to disk, and renamed. So a reader at any time, and a restart
-// after a crash at any time, finds either the last revision or the new one. A crash can leave the
-// file under the other name, which the next writer removes, and more revisions than are kept, which
-// the next commit removes.
+// A revision is a file, N.yaml: a few lines of comment that say when, who and what
+// (store_internal.h), and the full configuration. The last one is the fabric's. Nothing is changed
+// in place: a revision is written under another name, synced to disk, and renamed. So a reader at
+// any time, and a restart after a crash at any time, finds either the last revision or the new one.
+// A crash can leave the file under the other name, which the next writer removes, and more
+// revisions than are kept, which the next commit removes.
 #include "store.h"
 
 #include "control/base/file.h"

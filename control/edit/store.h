@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The revisions of a fabric's configuration; store.c explains the files. Only the fabric's own process
-// writes them. Other processes that have access to the directory can read them at any time.
+// The revisions of a fabric's configuration; store.c explains the files. Only the fabric's own
+// process writes them. Other processes that have access to the directory can read them at any time.
 #pragma once
 
 #include "control/base/diag.h"
@@ -35,16 +35,15 @@ struct store;
 // none, or another -errno, with the error in diag.
 int store_open(struct store **out, const char *name, struct diag *diag);
 // The same to write: makes the directory, removes what a crash left of a revision that was never
-// committed, and locks out other writers until store_close(). Also returns -EBUSY if another process
-// has the lock.
+// committed, and locks out other writers until store_close(). Also returns -EBUSY if another
+// process has the lock.
 int store_open_to_write(struct store **out, const char *name, struct diag *diag);
 // NULL is fine.
 void store_close(struct store *store);
 
-// Makes a revision, numbered one above the last, of everything but revision->number and bytes, which
-// are set,
-// and removes revisions older than the last STORE_KEPT. When it returns 0 the revision survives a
-// crash; when it returns -errno, with the error in diag, there is none.
+// Makes a revision, numbered one above the last, of everything but revision->number and bytes,
+// which are set, and removes revisions older than the last STORE_KEPT. When it returns 0 the
+// revision survives a crash; when it returns -errno, with the error in diag, there is none.
 int store_commit(struct store *store, struct store_revision *revision, const char *text,
 		 size_t length, struct diag *diag);
 
@@ -57,9 +56,9 @@ int store_list(const struct store *store, struct store_revision **out, unsigned 
 	       struct diag *diag);
 
 // Reads one revision: who made it, and its text for free(), with the comments at its top blanked.
-// Returns 0, -ENOENT if it does not exist, -EBADMSG if it is damaged (its comments cannot be read, or
-// it was cut short), -EINVAL or -ELOOP if it is no regular file, or another -errno, with the error in
-// diag.
+// Returns 0, -ENOENT if it does not exist, -EBADMSG if it is damaged (its comments cannot be read,
+// or it was cut short), -EINVAL or -ELOOP if it is no regular file, or another -errno, with the
+// error in diag.
 int store_read(const struct store *store, int64_t number, struct store_revision *out, char **text,
 	       size_t *length, struct diag *diag);
 // Reads the last revision that can be read; the errors of later ones are in diag. Returns 0, or the

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Versions of the tree. An edit never writes to the tree that was read from the file: it starts a
 // version, which has a root of its own and shares the sections of the version before; a section is
-// copied before it is written. Undoing an edit returns to the root before. Keeping an edit frees the
-// versions that can no longer be returned to, so memory does not grow with the number of edits. Only
-// tenants stay where they were decoded until others are kept, because the topology refers to them.
+// copied before it is written. Undoing an edit returns to the root before. Keeping an edit frees
+// the versions that can no longer be returned to, so memory does not grow with the number of edits.
+// Only tenants stay where they were decoded until others are kept, because the topology refers to
+// them.
 //
 // Each word is stored once and lives as long as the configuration: merged settings refer to words,
 // and what is compared by its bytes (merge_keep()) stays equal from version to version.

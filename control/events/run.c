@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define PATIENCE_TIMEOUTS 10
-#define LOOKS 8 // at the flows, in the time that they may only retransmit
+#define CHECKS 8 // of flows, within the time in which they may only retransmit
 
 static void
 take_snapshot(void *context, ps_t now)
@@ -216,19 +216,19 @@ patience(const struct run *r)
 	return r->stall > PATIENCE_TIMEOUTS * rto ? r->stall : PATIENCE_TIMEOUTS * rto;
 }
 
-// Whether flows have only retransmitted for so long that their receivers cannot be reached, and it
-// would go on for ever. Flows that neither progress nor retransmit wait for something else.
+// Whether flows have only retransmitted for so long that their receivers must be unreachable. Flows
+// that neither progress nor retransmit wait for something else.
 static bool
 flows_futile(struct run *r)
 {
 	uint64_t progress = 0, retransmitted = 0;
 	ps_t now = r->drive.now;
 
-	if (now < r->look_at)
+	if (now < r->next_check)
 		return false;
 	if (r->patience == 0)
 		r->patience = patience(r);
-	r->look_at = now + r->patience / LOOKS;
+	r->next_check = now + r->patience / CHECKS;
 	for (uint32_t h = 0; h < r->fabric->topology->host_count; h++) {
 		struct nic_totals t;
 

@@ -14,7 +14,7 @@
 enum run_end {
 	RUN_DRAINED, // no flow open, no stream or input to come, no packet anywhere
 	RUN_TIME,    // the time it was to run is over
-	RUN_STALLED, // packets are held and none has moved for `stall`, or all is in vain
+	RUN_STALLED, // no packet has moved, or flows have only retransmitted, for too long
 	RUN_INTERRUPTED,
 };
 
@@ -40,12 +40,12 @@ struct run {
 	ps_t until;                 // PS_NEVER: until drained
 	ps_t streams_until;         // before this a stream may send; the caller's
 	ps_t stall;
-	// Of flows, where they were last looked at; and since when they have only retransmitted, or
-	// 0.
+	// Of flows, at the last check; and since when they have only retransmitted, 0: they have
+	// not.
 	uint64_t flow_progress;
 	uint64_t retransmitted;
 	ps_t retransmitting_since;
-	ps_t look_at;            // again
+	ps_t next_check;
 	ps_t patience;           // 0: not known yet
 	struct samples *samples; // the caller's; NULL: none
 	// Called at every multiple of TIME_WINDOW_MAX that the run passes; for progress. NULL:

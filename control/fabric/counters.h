@@ -135,7 +135,8 @@ void counter_print_markdown(FILE *to);
 // One port at `now`, with those of `parts` that a port has.
 json_t *counters_port(const struct report_node *n, unsigned int port, unsigned int parts, ps_t now);
 
-// One node at `now`: {"ports": {NAME: ...}, "pools": ..., "packets": ..., "tenants": ..., "histograms": [...]}.
+// One node at `now`: {"ports": {NAME: ...}, "pools": ..., "packets": ..., "tenants": ...,
+// "histograms": [...]}.
 json_t *counters_node(const struct report_node *n, unsigned int parts, ps_t now);
 // Its "histograms" (dataplane/queueing/histogram.h): an array, empty where none is configured. Each
 // has the lower edges of its bins and how many values fell into them. Depths are bytes, latencies

@@ -9,7 +9,7 @@
 // Creates the NIC of a host from its merged settings. Returns 0 or -errno.
 int fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out);
 
-// ---- edge_nic.c: the NICs of attached hosts ------------------------------------------------------
+// ---- edge_nic.c: the NICs of attached hosts -----------------------------------------------------
 
 // What `attach:` says of a port of a host, or NULL.
 const struct config_attach *fabric_find_attach(const struct topology *t, uint32_t host,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DCBX tells a host how this port treats what it sends. A switch is never willing: its settings are
-// the operator's.
+// DCBX announces how this port treats packets of the host. A switch is never willing: the operator
+// sets its configuration.
 #include "lldp_pdu.h"
 
 #include "control/base/program.h"
@@ -17,8 +17,8 @@ set_id(struct lldp_id *id, uint8_t subtype, const void *bytes, size_t length)
 	memcpy(id->bytes, bytes, length);
 }
 
-// A class that DWRR serves has the share of its quantum among those that have a priority. The shares
-// are whole percents and add up to 100: those that lost most by rounding get one more.
+// The bandwidth of a DWRR class is the share of its quantum among the classes that have a priority.
+// Shares are whole percents and add up to 100: classes that lost most by rounding get one more.
 static void
 set_bandwidths(struct lldp_ets *ets, const struct port_profile *profile)
 {
@@ -75,8 +75,8 @@ pfc_priorities(const struct port_profile *profile)
 	return priorities;
 }
 
-// The priority that the port gives RoCEv2: of a host behind it by the DSCP of its settings, else that
-// which PFC protects. Returns -1 if there is none.
+// The priority of RoCEv2 at the port: that of the DSCP that the settings of its host say or,
+// without a host, the priority that PFC protects. Returns -1 if there is none.
 static int
 roce_priority(const struct fabric *f, uint32_t node, const struct topo_port *port,
 	      const struct port_profile *profile)

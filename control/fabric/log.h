@@ -45,8 +45,9 @@ void fabric_log_port(struct fabric_log *log, ps_t at, const struct topo_node *no
 		     enum fabric_log_port_kind kind, const char *message);
 
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
-// "watchdog-storm" or "watchdog-restore"; "link-down", "link-up" or "device-drops", where queue is null
-// and "port" is the port; or "event-refused", "tenants", "configuration" or "routes", where node and queue are null.
+// "watchdog-storm" or "watchdog-restore"; "link-down", "link-up" or "device-drops", where queue is
+// null and "port" is the port; or "event-refused", "tenants", "configuration" or "routes", where
+// node and queue are null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

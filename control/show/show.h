@@ -38,7 +38,7 @@ struct show_state {
 	json_t *networks;     // fabric_list_networks()
 	json_t *routes;       // {NODE: {"vrfs": {VRF: {PREFIX: {"mode", "source", "via", ...}}}}}
 	json_t *learned;      // {NODE: {"learning": {VRF: {...}}, "neighbours": {VRF: [...]}}}
-	json_t *device_drops; // {"advice": {REASON: ...}, "nodes": {NODE: {PORT: {REASON: packets}}}}
+	json_t *device_drops; // {"advice": {REASON: ...}, "nodes": {NODE: {PORT: {REASON: COUNT}}}}
 	json_t *steering;     // {NODE: {PORT: {"netdev", "program", ..., "classes": {...}}}}
 	json_t *devices;      // {NODE: {PORT: {"host", "attached", "device", "mtu", "state"}}}
 	json_t *lldp;         // {NODE: {PORT: {"sent", ..., "neighbours": [...]}}}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dropped packets by reason: how many, the ports they came in by, and advice. Of a live fabric also what
-// devices and the kernel lost, by reasons of their own.
+// Dropped packets by reason: how many, the ports they came in by, and advice. Of a live fabric also
+// what devices and the kernel lost, by reasons of their own.
 #include "show_view.h"
 
 #include "dataplane/base/drop.h"

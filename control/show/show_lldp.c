@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who has been heard by LLDP at ports that have a device or an attached host behind them, and what
-// their DCBX says of RoCE.
+// LLDP neighbours behind ports that have a device or an attached host, and what their DCBX says
+// about RoCE.
 #include "show_view.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The log of a fabric since it came up, oldest entry first, as in counters.json. An entry concerns a
-// queue, or a port, or no node at all.
+// The log of a fabric since it came up, oldest entry first, as in counters.json. An entry concerns
+// a queue, or a port, or no node at all.
 #include "show_view.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The networks of tenants: their hosts, which networks are joined, and the prefixes outside that they reach.
+// The networks of tenants: their hosts, which networks are joined, and the prefixes outside that
+// they reach.
 #include "show_view.h"
 
 #define HOSTS_SHOWN 8

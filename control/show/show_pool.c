@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffer pools, and in a live fabric the packets in memory that wait in them. `max` is the peak since the watermarks were last cleared, `max-persistent` since
-// the persistent ones were.
+// Buffer pools, and in a live fabric the packets in memory that wait in them. `max` is the peak
+// since the watermarks were last cleared, `max-persistent` since the persistent ones were.
 #include "show_view.h"
 
 static void

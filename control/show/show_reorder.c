@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What NICs of attached hosts that put packets in order have held.
+// Packets that edge NICs have held to put them in order.
 #include "control/fabric/counters.h"
 #include "show_view.h"
 

@@ -35,8 +35,9 @@ struct show_view {
 	const char *of;
 	unsigned int needs; // enum show_needs
 
-	// What it collects, by the first of these that is set. Of nodes, which are switches unless the
-	// question names one: {"nodes": {NODE: ...}}; of ports, {"nodes": {NODE: {"ports": {PORT: ...}}}}.
+	// What it collects, by the first of these that is set. Of nodes, which are switches unless
+	// the question names one: {"nodes": {NODE: ...}}; of ports, {"nodes": {NODE: {"ports":
+	// {PORT: ...}}}}.
 	show_collect_fn *collect;
 	show_node_fn *node;
 	show_port_fn *port;
@@ -98,8 +99,8 @@ typedef void show_cell_fn(struct text_table *t, const struct show_row *row);
 
 struct show_column {
 	const char *heading; // NULL ends a list of columns
-	// A path from the row's value: "watchdog/poll_ns"; NULL: as the heading. "@2/netdev" starts at
-	// what the second `*` stands for, and "@3" within a path is the name of the third.
+	// A path from the row's value: "watchdog/poll_ns"; NULL: as the heading. "@2/netdev" starts
+	// at what the second `*` stands for, and "@3" within a path is the name of the third.
 	const char *key;
 	enum show_format format;
 	show_cell_fn *cell; // instead of a format, which then only says the side
@@ -141,8 +142,8 @@ bool show_flag(const json_t *of, const char *key);
 void show_append_set(struct text_table *t, uint64_t bits);
 // A bit for each number of an array.
 uint64_t show_bits(const json_t *numbers);
-// The ports that have counted something: "NODE.PORT (COUNT), ...", and how much all have. `part`: of
-// each port's counters. The caller frees the text.
+// The ports that have counted something: "NODE.PORT (COUNT), ...", and how much all have. `part`:
+// of each port's counters. The caller frees the text.
 uintmax_t show_list_ports(const json_t *answer, const char *part, const char *key, char **ports);
 
 // ---- collecting --------------------------------------------------------------------------------
@@ -159,8 +160,8 @@ bool show_port_meant(const struct report_node *n, unsigned int port, const char 
 // The settings of a node, or NULL where it is no switch.
 const struct show_switch *show_find_switch(const struct show_state *s, const struct report_node *n);
 
-// Adds those parts of {NODE: {KIND: {VRF: ...}}} whose node and VRF the question names. Returns false
-// if it names one that has none.
+// Adds those parts of {NODE: {KIND: {VRF: ...}}} whose node and VRF the question names. Returns
+// false if it names one that has none.
 bool show_add_vrfs(json_t *of, const struct show_question *q, json_t *to);
 // Collects what a view has of ports.
 bool show_each_port(const struct show_view *view, const struct show_state *s,

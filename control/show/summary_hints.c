@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What to examine after a run. `roost check` warns of what settings will do; this says what they did.
+// What to examine after a run. `roost check` warns of what settings will do; this says what they
+// did.
 #include "summary_internal.h"
 
 // Uplinks this uneven lose a fifth of the leaf's bandwidth when they are full.

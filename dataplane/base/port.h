@@ -150,9 +150,9 @@ struct port {
 	uint8_t stormed;  // bit per queue that the watchdog has in a storm and acts on
 	uint8_t dwrr_tc;  // whose turn it is
 	bool up;
-	bool tapped;       // node->tap sees its packets
-	uint8_t rated;     // bit per queue whose packets some rate counts
-	uint8_t rx_faults; // bits of enum port_rx_faults: why what arrives is looked at more closely
+	bool tapped;               // node->tap sees its packets
+	uint8_t rated;             // bit per queue whose packets some rate counts
+	uint8_t rx_faults;         // bits of enum port_rx_faults: why arriving packets are examined
 	struct rte_mbuf *pfc_head; // pause frames waiting for the transmitter, ahead of all queues
 	struct rte_mbuf *pfc_tail;
 	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes then joins it;

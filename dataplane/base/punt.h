@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames that are for the control plane of a switch: a ring from the node's worker to the control
-// thread. No port fills it alone, so that one host that floods does not keep others from being heard.
+// Frames for the control plane of a switch: a ring from the node's worker to the control thread. No
+// port can fill it alone, so that a flood from one host does not keep out frames from others.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define PUNT_FRAMES 64      // a power of 2
-#define PUNT_PORT_FRAMES 8  // of them, that may be of one port
+#define PUNT_PORT_FRAMES 8  // at most of one port
 #define PUNT_FRAME_MAX 1514 // bytes without FCS
 
 struct punt_frame {

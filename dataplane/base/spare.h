@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that a node needs for new tables. A worker does not allocate: the control thread leaves
-// zeroed blocks with the tables (adopt.c says which), the worker takes them when it adopts these, and
-// hands back what it no longer needs. Both lists change owners as a whole, by one exchange.
+// Memory that a node needs for new tables. A worker does not allocate: with the tables, the control
+// thread leaves zeroed blocks (adopt.c says which). The worker takes them when it adopts the
+// tables, and hands back blocks that it no longer needs. Both lists change owners as a whole, by
+// one exchange.
 #pragma once
 
 #include <stdbool.h>
@@ -15,21 +16,22 @@ struct spares {
 	struct spare *returned; // worker: adds; control: takes all of them
 	struct spare *taken;    // worker's
 	uint32_t missed;        // worker: blocks that it had to allocate by itself
-	// control's: what it has left memory for, which the node has by the time it adopts the tables
+	// control's: what it has left memory for, which the node has by the time it adopts the
+	// tables
 	uint32_t turns, tenants, notices, vrfs;
 	bool flowlets, utilisation, notice_due, histograms;
 	uint8_t *fair; // by port: bit per queue that has FIFOs of tenants; NULL: none has
 	uint32_t fair_tenants;
 };
 
-// Control thread: leaves a block of zeros behind those that were left already.
+// Control thread: appends a zeroed block to those left for the worker.
 void spare_leave(struct spares *s, size_t bytes);
 // Control thread: frees what the node has handed back.
 void spare_free_returned(struct spares *s);
 
 // Worker: takes over what was left. Before the blocks are taken one by one.
 void spare_begin(struct spares *s);
-// Worker: a block of at least so many bytes, zeros.
+// Worker: takes a zeroed block of at least so many bytes.
 void *spare_take(struct spares *s, size_t bytes);
 // Worker: hands memory of spare_take() back; NULL is fine.
 void spare_return(struct spares *s, void *memory);

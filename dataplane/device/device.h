@@ -55,8 +55,8 @@ int device_check(const char *spec, uint16_t mtu, const struct pool_options *pool
 
 // The bytes behind the headroom that packets have in a pool for frames of that IP MTU.
 unsigned device_room(unsigned mtu);
-// The largest IP MTU that a device of that spec carries in such packets; UINT16_MAX where its driver
-// sets no limit, or is unknown. Any thread, EAL need not run.
+// The largest IP MTU that a device of that spec carries in such packets; UINT16_MAX where its
+// driver sets no limit, or is unknown. Any thread, EAL need not run.
 unsigned device_mtu_max(const char *spec);
 
 struct device_stats {
@@ -77,23 +77,23 @@ struct device_stats {
 int device_open(struct device **out, const struct device_options *options, char *err,
 		size_t err_bytes);
 
-// Stops and removes it; its packets are back in the pool, but for a few that the kernel had under way.
-// NULL is fine. Control thread, no worker uses it any more.
+// Stops and removes it; its packets are back in the pool, but for a few that the kernel had under
+// way. NULL is fine. Control thread, no worker uses it any more.
 void device_close(struct device *device);
 
 enum device_link {
 	DEVICE_LINK_UP,
 	DEVICE_LINK_DOWN,
-	DEVICE_LINK_GONE, // its interface was deleted, or is in another namespace: only good to close
+	DEVICE_LINK_GONE, // its interface was deleted, or is in another namespace: close it
 };
 
-// The state of a device's link: of its interface in Linux or, where it has none, as the driver says.
-// Control thread.
+// The state of a device's link: of its interface in Linux or, where it has none, as the driver
+// says. Control thread.
 enum device_link device_link(const struct device *device);
 
 // Has a device without an interface, whose link is down, look for its far end again: a memif client
-// does so only when it is started. Returns 0, also where the driver needs nothing, or -errno. Control
-// thread, no worker uses it.
+// does so only when it is started. Returns 0, also where the driver needs nothing, or -errno.
+// Control thread, no worker uses it.
 int device_reconnect(struct device *device);
 
 // Packets that a device of that spec holds on to, on top of what its users hold; 0 for an unknown

@@ -25,8 +25,8 @@ int device_name_interface(const struct device_quirks *quirks, char name[static I
 int device_prepare_interface(struct device *device, const struct device_options *options,
 			     const struct device_error *e);
 
-// Removes the socket file `path` that a process which was killed has left: the driver would find its
-// name taken. One that somebody listens at stays.
+// Removes the socket file `path` that a process which was killed has left: the driver would find
+// its name taken. One that somebody listens at stays.
 void device_remove_stale_socket(const char *path);
 
 // Adds the program that steers frames to `spec`. Returns the descriptor that the driver's path to

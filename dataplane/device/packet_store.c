@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One range of addresses: first all small packets, then all large ones, so that a comparison of its
 // address says which kind a packet is. There may be one for every cell of every buffer, which is
-// far more than are ever in use. So the kernel gives memory only as packets are first touched, and
-// a packet that was given back is taken again before one that never was.
+// far more than are ever in use. So the kernel provides memory only when a packet is first touched,
+// and packets that have been freed are reused before untouched ones.
 //
 // Workers take and give many at a time, so the lock is seldom held.
 #include "packet_store.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of a live fabric's own packets: those that its nodes make, and copies of frames that
-// would otherwise keep the devices' packets from them (pool.h). See packet_store.c.
+// The memory of a live fabric's own packets: packets that its nodes make, and copies of received
+// frames whose packets devices need back (pool.h). See packet_store.c.
 #pragma once
 
 #include "dataplane/base/packet.h"
@@ -25,8 +25,8 @@ size_t packet_store_small_bytes(void);
 size_t packet_store_large_bytes(uint32_t large_room);
 size_t packet_store_bytes(const struct packet_store_options *options);
 
-// Makes a store: address space, of which memory is taken as packets are first used. Returns 0 or
-// -ENOMEM. Control thread.
+// Makes a store: address space, which takes memory as packets are first used. Returns 0 or -ENOMEM.
+// Control thread.
 int packet_store_create(struct packet_store **out, const struct packet_store_options *options);
 
 // All its packets are gone. NULL is fine. Control thread, no worker runs.

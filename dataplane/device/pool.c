@@ -11,9 +11,9 @@
 // they are.
 //
 // The mempool's packets are for receiving and sending: drivers hold many of them (AF_XDP's fill
-// ring), and a port whose driver gets none receives nothing. What has been received may wait in
-// them while there are enough. When they become scarce, what arrives is copied into the store,
-// where there is a packet for every cell, and goes on from there.
+// ring), and a port whose driver gets none receives nothing. Received frames may wait in them while
+// enough are free. When they become scarce, arriving frames are copied into the store, which has a
+// packet for every cell.
 #include "pool.h"
 
 #include <rte_eal.h>
@@ -191,8 +191,8 @@ pool_lifo_alloc_large(struct packet_pool *packets)
 	return lifo->large_count != 0 ? lifo->large[--lifo->large_count] : NULL;
 }
 
-// Of the mempool's packets those that lie in lcores' caches do not count: another worker could not
-// have them.
+// Packets of the mempool in lcores' caches do not count as free, because other workers cannot get
+// them.
 bool
 pool_lifo_scarce(const struct packet_pool *packets)
 {

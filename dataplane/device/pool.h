@@ -47,8 +47,7 @@ int pool_lifo_create(struct packet_pool **out, struct packet_store *store, struc
 // Gives its packets back and destroys it. NULL is fine. Control thread, the worker has stopped.
 void pool_lifo_destroy(struct packet_pool *lifo);
 
-// True when what devices have received must not stay in their packets: so few of them are free.
-// The worker.
+// True when so few packets of devices are free that received frames must be copied. The worker.
 bool pool_lifo_scarce(const struct packet_pool *lifo);
 
 // Returns a copy of a packet that a device received, in the store, or NULL when that has none left;

@@ -40,8 +40,8 @@ leave_fair(struct node *n, const struct tables *t)
 	had->fair_tenants = had->tenants;
 }
 
-// Leaves the memory that adopting these tables takes, in the order in which node_adopt_tables() takes
-// it, if the node has adopted all before them.
+// Leaves the memory that adopting these tables takes, in the order in which node_adopt_tables()
+// takes it, if the node has adopted all before them.
 static void
 leave_spares(struct node *n, const struct tables *t)
 {

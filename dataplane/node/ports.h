@@ -9,8 +9,8 @@ void node_set_tx_off(struct node *n, struct port *p, uint8_t queues, ps_t now);
 
 // Worker, between turns: the port's link went down or came up at `now`, by an event of the file.
 // Pauses received end with the link; packets that arrive by a dead link, and those still queued for
-// it, are lost (the caller sets wire->down); XOFFs in force are sent again when the link comes up. A
-// port whose device has no carrier stays down.
+// it, are lost (the caller sets wire->down); XOFFs in force are sent again when the link comes up.
+// A port whose device has no carrier stays down.
 void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
 
 // The same when the device behind a port has lost its carrier or found it again; sets the wire's
@@ -18,8 +18,8 @@ void node_set_link(struct node *n, struct port *p, bool up, ps_t now);
 void node_set_carrier(struct node *n, struct port *p, bool up, ps_t now);
 
 // Worker, between turns: has a port send a frame of the control plane at `now`, as pause frames are
-// sent: ahead of every queue, never paused, never charged. Returns 0; -ENETDOWN: nothing is connected
-// or the link is down; -ENOBUFS: such frames wait already, or no packet is free.
+// sent: ahead of every queue, never paused, never charged. Returns 0; -ENETDOWN: nothing is
+// connected or the link is down; -ENOBUFS: such frames wait already, or no packet is free.
 int node_send_control(struct node *n, struct port *p, const uint8_t *frame, uint32_t length,
 		      ps_t now);
 

@@ -119,8 +119,8 @@ charge_take_tenant(struct node *n, const struct charge *c, unsigned int variant)
 	}
 }
 
-// A tenant's use of a pool counts all cells of its packets, headroom too: a group does not know which
-// of its packets holds headroom.
+// A tenant's use of a pool counts all cells of its packets, headroom too: a group does not know
+// which of its packets holds headroom.
 static __rte_always_inline void
 charge_note_pool(struct node *n, const struct charge *c, const struct threshold *threshold,
 		 uint32_t cells, bool full)

@@ -147,9 +147,8 @@ fair_next(const struct port *p, unsigned int tc, struct rte_mbuf *m)
 }
 
 // New tables are in force: queues whose tenants take turns from now on are split, and those whose
-// tenants no longer do are joined, in the order in which the packets would have left. Memory is that
-// of base/spare.h.
-// Worker, between turns.
+// tenants no longer do are joined, in the order in which the packets would have left. Memory is
+// that of base/spare.h. Worker, between turns.
 void fair_adopt(struct node *n, struct port *p);
 // The bytes that a queue needs for so many tenants.
 size_t fair_bytes(uint32_t tenants);

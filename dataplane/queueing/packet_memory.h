@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of packets, beside the cells of the buffer. Cells are what a switch counts; behind them
-// every packet that waits takes a piece of memory, and in a live fabric there may be fewer pieces
-// than cells. Then each switch has a share that is its own (tables->packet_limits), so that no
-// other can use it up, and when that is in use the switch acts as if its buffer were full: lossless
-// groups send XOFF and go on in headroom, for which some of the share is kept, and lossy ones drop.
-// A part of what is kept is for groups that hold little: one port's flood does not stop the others.
-// In virtual time there is no limit, and nothing is counted.
+// The memory that waiting packets take. A switch counts its buffer in cells, but every waiting
+// packet also takes memory, and a live fabric may have memory for fewer packets than cells. Then
+// each switch has a share of its own (tables->packet_limits), which no other switch can use up.
+// When the share is used up, the switch acts as if its buffer were full: lossless groups send XOFF
+// and continue in headroom, for which a part of the share is reserved, and lossy groups drop.
+// Groups that hold little may use some of that part too, so that a flood at one port does not stop
+// the others. In virtual time there is no limit, and nothing is counted.
 #pragma once
 
 #include "dataplane/base/node.h"
@@ -32,7 +32,7 @@ packet_memory_return(struct node *n, const struct rte_mbuf *m)
 		n->buffer.packets[packet_kind(n->packets, m)].used--;
 }
 
-// True when so many packets of this one's kind wait that not every group may add to them.
+// True when so many packets of this one's kind wait that only some groups may add more.
 static inline bool
 packet_memory_short(const struct node *n, const struct rte_mbuf *m)
 {
@@ -44,11 +44,11 @@ packet_memory_short(const struct node *n, const struct rte_mbuf *m)
 	return use->used >= use->limit;
 }
 
-// Cold, when packet_memory_short(): true when a group that holds so many cells may not add a packet,
-// but in headroom.
+// Cold, when packet_memory_short(): true when a group that holds so many cells may add a packet
+// only in headroom.
 bool packet_memory_refuses(const struct node *n, const struct rte_mbuf *m, uint32_t held);
 
-// Cold: true when none may wait, not in headroom either.
+// Cold: true when no more packets may wait, not even in headroom.
 bool packet_memory_gone(const struct node *n, const struct rte_mbuf *m);
 
 // Cold: true when so many packets wait that no XON goes out.

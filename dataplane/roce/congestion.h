@@ -17,8 +17,8 @@
 
 struct congestion_algorithm;
 
-// The algorithms: ROW(ID, name, word). congestion_NAME is the algorithm, struct NAME_parameters what
-// a user may set of it, and the word its name in files and output.
+// The algorithms: ROW(ID, name, word). congestion_NAME is the algorithm, struct NAME_parameters
+// what a user may set of it, and the word its name in files and output.
 #define CONGESTION_ALGORITHMS(ROW)             \
 	ROW(DCQCN, dcqcn, "dcqcn")             \
 	ROW(DCQCN_MLX, dcqcn_mlx, "dcqcn-mlx") \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sizes of a program's messages follow from their numbers. So nothing is kept of a message but
-// where the one lies that is being sent, and the oldest that is not acknowledged, to which the sender
-// goes back.
+// where the one lies that is being sent, and the oldest that is not acknowledged, to which the
+// sender goes back.
 #include "message_place.h"
 
 void

@@ -16,8 +16,8 @@
 // Go-back-0 first forgets what it has of the message.
 //
 // One packet, or one timeout, causes PLACEMENT_ASKS_MAX requests at most: a single forged PSN must
-// not fill the port's queue, and the pool of packets with it. Later ones go on from there, and the
-// sender's retransmission timer covers what nobody requests.
+// not fill the port's queue, and the pool of packets with it. Later ones continue from there, and
+// the sender's retransmission timer covers packets that nobody requests.
 #include "placement.h"
 
 #include "read_requests.h"
@@ -223,7 +223,7 @@ take_ahead_selective(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t
 	}
 	seen = ask_singly(nic, r, seen, psn, &most);
 	if (seen != psn)
-		r->seen = seen; // the next packet goes on from here
+		r->seen = seen; // the next packet continues from here
 }
 
 void

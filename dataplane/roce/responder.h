@@ -27,8 +27,8 @@ struct responder {
 // Before the node runs. `path_mtu`: 1 .. 4096.
 void responder_init(struct responder *r, uint16_t path_mtu);
 
-// A READ request arrived. Returns -1, or the reason to drop it. *taken becomes true if it changes what the
-// sender has to send.
+// A READ request arrived. Returns -1, or the reason to drop it. *taken becomes true if it changes
+// what the sender has to send.
 int responder_take(struct nic *nic, struct sender *s, uint32_t psn, uint32_t bytes, bool *taken);
 
 // Goes on with the request that waits first, if there is one; the one under way has been sent.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a sender has something to send: whatever changes that reviews the sender, which puts it in
-// the ring of its class, or out of it. Worker only.
+// Whether a sender has something to send: whatever changes that reviews the sender, which puts it
+// in the ring of its class, or out of it. Worker only.
 #pragma once
 
 #include "qp.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stage handles one packet and returns a verdict. A pipeline calls its stages one after the other;
-// they are composed at compile time, so that the compiler sees them as one function. A stage that
-// does more in some variants of a switch takes the variant (enum node_variant) as its last argument,
-// a constant.
+// A stage handles one packet and returns a verdict. A pipeline calls its stages one after the
+// other; they are composed at compile time, so that the compiler sees them as one function. A stage
+// that does more in some variants of a switch takes the variant (enum node_variant) as its last
+// argument, a constant.
 #pragma once
 
 #include "dataplane/base/node.h"

@@ -51,8 +51,8 @@ tunnel_ip_bytes(const struct tables *t, const struct packet_meta *meta)
 	return tunnel_overhead(t->tunnels);
 }
 
-// The largest IP packet that may leave by a port with this MTU: in a tunnel no larger than the paths
-// to its far end let through, so that the source learns of it (RFC 4459 section 3.2).
+// The largest IP packet that may leave by a port with this MTU: in a tunnel no larger than the
+// paths to its far end let through, so that the source learns of it (RFC 4459 section 3.2).
 static inline uint32_t
 tunnel_mtu(const struct tables *t, const struct packet_meta *meta, uint32_t mtu)
 {

@@ -3,9 +3,10 @@
 // way out is as fast as its device, so that packets leave at once; `queued`: it runs at 400G, so
 // that all but the first wait. Each is measured on a switch with a preset and nothing else, on the
 // same switch with a tenant, and with every feature of the QoS on. `encap`, `decap`, `transit`: by
-// idle ports into VXLAN, out of it, and past a switch that looks into it. Then each stage apart over
-// a batch of 64, on the first. Prints one JSON object: {"pipeline": {SCENARIO: cycles, ...}, "stages": {NAME: cycles,
-// ...}, "batches": n}, medians over the batches. With the name of a scenario: its cycles alone.
+// idle ports into VXLAN, out of it, and past a switch that looks into it. Then each stage apart
+// over a batch of 64, on the first. Prints one JSON object: {"pipeline": {SCENARIO: cycles, ...},
+// "stages": {NAME: cycles, ...}, "batches": n}, medians over the batches. With the name of a
+// scenario: its cycles alone.
 #include "control/fabric/fabric.h"
 #include "dataplane/queueing/port_tx.h"
 #include "dataplane/stages/admit.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a frame at a leaf that answers: nothing is read behind it, and what is said is sound,
-// no longer than it may be, no answer to an ICMP error, and one packet at the most.
+// Any bytes as a frame at a leaf that answers: nothing is read behind it, and what is said is
+// sound, no longer than it may be, no answer to an ICMP error, and one packet at the most.
 //
 // Input: a byte of flags, one of choices, then the frame.
 #include "poison.h"

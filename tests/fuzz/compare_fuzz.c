@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any JSON as the documents that a comparison takes its figures from: it is ranked and printed, and a
-// figure that is none leaves its cell empty.
+// Any JSON as the documents that a comparison takes its figures from: it is ranked and printed, and
+// a figure that is none leaves its cell empty.
 //
-// Input: a byte for the number of files; then what is changed in the document of each, ended by four
-// bytes of 255.
+// Input: a byte for the number of files; then what is changed in the document of each, ended by
+// four bytes of 255.
 #include "edited_text.h"
 
 #include "control/base/memory.h"

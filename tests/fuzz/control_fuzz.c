@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a frame that ends at the MAC: a pause, PFC, a congestion notice or none of them, at a
-// leaf and at a spine that believes notices. Nothing is read behind the frame, nothing passes on, a
-// pause ends when it says, and what is counted adds up.
+// Any bytes as a frame that ends at the MAC: a pause, PFC, a congestion notice or none of them, at
+// a leaf and at a spine that believes notices. Nothing is read behind the frame, nothing passes on,
+// a pause ends when it says, and what is counted adds up.
 //
 // Input: a byte of flags, one for the port, then the frame behind its destination.
 #include "poison.h"

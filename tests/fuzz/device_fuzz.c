@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any text as a device: whether its driver is known or one like it is suggested, what is added to it
-// fits where it is written, contains what was given, and adds nothing the second time.
+// Any text as a device: whether its driver is known or one like it is suggested, what is added to
+// it fits where it is written, contains what was given, and adds nothing the second time.
 //
-// Input: two bytes for the room of a packet, one for that of the result, one for what the text begins
-// with, then the text.
+// Input: two bytes for the room of a packet, one for that of the result, one for what the text
+// begins with, then the text.
 #include "dataplane/device/device.h"
 #include "dataplane/device/quirks.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a frame at an edge NIC, from the host and from its leaf. Nothing is read behind the
-// frame, what is counted adds up, no priority holds more than it may, and a pause ends when it says.
+// frame, what is counted adds up, no priority holds more than it may, and a pause ends when it
+// says.
 //
 // Input: a byte of flags, then the frame.
 #include "poison.h"

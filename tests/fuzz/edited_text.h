@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random bytes seldom are a document. Here they say what becomes of one that is: each four bytes where,
-// what, and with which word or byte.
+// Random bytes seldom are a document. Here they say what becomes of one that is: each four bytes
+// where, what, and with which word or byte.
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as an LLDP frame, and a frame of a switch with some of its bytes changed: nothing is read
-// behind the frame, what is read is fit for JSON and terminals, and what it is made into again says the
-// same.
+// Any bytes as an LLDP frame, and a frame of a switch with some of its bytes changed: nothing is
+// read behind the frame, what is read is fit for JSON and terminals, and what it is made into again
+// says the same.
 //
 // Input: a byte, 0 for a frame that is changed; then pairs of where and what, or the frame.
 #include "control/io/lldp/lldp.h"

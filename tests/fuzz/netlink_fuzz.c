@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as the kernel's answer to a question about an interface, and as its verdict on a request:
-// nothing is read behind them, and what is taken from them is text that ends.
+// Any bytes as the kernel's answer to a question about an interface, and as its verdict on a
+// request: nothing is read behind them, and what is taken from them is text that ends.
 //
 // Input: a byte that says which, then the message behind its header.
 #include "control/io/host/link.h"

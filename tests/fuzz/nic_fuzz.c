@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A NIC whose packets meet any fate on the way, and to which anybody sends anything: nothing is read
-// behind a frame, it answers a frame by no more than a few, whatever is done to its packets ends, and
-// no packet is lost or kept for ever.
+// A NIC whose packets meet any fate on the way, and to which anybody sends anything: nothing is
+// read behind a frame, it answers a frame by no more than a few, whatever is done to its packets
+// ends, and no packet is lost or kept for ever.
 //
 // Input: a byte of flags, then for each packet that passes either way three bytes: what is done to
 // it, where, and how. What is left of the input is one more frame for either NIC.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a frame at a leaf of the plain pipeline: nothing is read behind it, whatever its fate it
-// is counted once, and what leaves is the frame that came but for its MACs, TTL and ECN, and sound.
+// Any bytes as a frame at a leaf of the plain pipeline: nothing is read behind it, whatever its
+// fate it is counted once, and what leaves is the frame that came but for its MACs, TTL and ECN,
+// and sound.
 //
 // Input: a byte of flags, one for the port, then the frame. Random bytes seldom are for this leaf;
 // flags make them so.

@@ -187,8 +187,8 @@ enum cli_kind cli_kind_named(const char *name, size_t length);
 // or -EINVAL with one line in why.
 int cli_read_value(const struct cli_argument *argument, const char *text, uint64_t *out,
 		   char why[static CLI_WHY_MAX]);
-// The option that a word is, or NULL. *value: the value in the same word, as in -oDIR and --out=DIR,
-// or NULL.
+// The option that a word is, or NULL. *value: the value in the same word, as in -oDIR and
+// --out=DIR, or NULL.
 const struct cli_option *cli_find_option(const struct cli_command *command, const char *word,
 					 const char **value);
 // The value of an option as an argument.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What may follow on a command line, from the rows of commands, the schema of keys, and the names of
-// the live fabric. The interactive shell and bash both use it.
+// What may follow on a command line, from the rows of commands, the schema of keys, and the names
+// of the live fabric. The interactive shell and bash both use it.
 #pragma once
 
 #include "command.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which arguments of a command's forms may come next after some words. The parser accepts words that
-// bring a form to its end; completion offers the next arguments.
+// Which arguments of a command's forms may come next after some words. The parser accepts words
+// that bring a form to its end; completion offers the next arguments.
 #include "command.h"
 
 #include <string.h>

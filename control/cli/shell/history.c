@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The history is a text file, one command a line, to which every session appends, so that sessions do
-// not overwrite each other's lines. When it has become long, a new file with the newest lines replaces
-// it.
+// The history is a text file, one command a line, to which every session appends, so that sessions
+// do not overwrite each other's lines. When it has become long, a new file with the newest lines
+// replaces it.
 #include "shell.h"
 
 #include "control/base/file.h"

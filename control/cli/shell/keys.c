@@ -60,7 +60,7 @@ add_files(struct completion *c)
 	completion_sort(c);
 }
 
-// ---- the line ------------------------------------------------------------------------------------
+// ---- the line -----------------------------------------------------------------------------------
 
 // Returns NULL when the line cannot be completed. For input_free().
 static struct input *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost` alone on a terminal. A line is read with libedit, split into words as a shell does, and run in
-// a child process. So the shell continues when a command exits, crashes or is interrupted, and what the
-// command changes, such as the environment, does not affect later ones. Ctrl-C ends the line that is
-// edited, or the command that runs.
+// `roost` alone on a terminal. A line is read with libedit, split into words as a shell does, and
+// run in a child process. So the shell continues when a command exits, crashes or is interrupted,
+// and what the command changes, such as the environment, does not affect later ones. Ctrl-C ends
+// the line that is edited, or the command that runs.
 #include "shell.h"
 
 #include "control/api/api.h"
@@ -158,7 +158,8 @@ remember(struct shell *shell, const char *line)
 	shell->forgetful |= status != 0;
 }
 
-// Reads a line, without its newline. Returns NULL at the end of input, and if Ctrl-C ended the line.
+// Reads a line, without its newline. Returns NULL at the end of input, and if Ctrl-C ended the
+// line.
 static char *
 read_line(struct shell *shell)
 {
@@ -166,7 +167,8 @@ read_line(struct shell *shell)
 	const char *line;
 	char *copy;
 
-	// Before the prompt, so that keys typed as soon as it appears, also Ctrl-D, reach the editor.
+	// Before the prompt, so that keys typed as soon as it appears, also Ctrl-D, reach the
+	// editor.
 	el_set(shell->editor, EL_PREP_TERM, 1);
 	shell->cancelled = false;
 	line = el_gets(shell->editor, &length);

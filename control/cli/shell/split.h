@@ -18,10 +18,10 @@ struct shell_words {
 	char text[SHELL_LINE_MAX + SHELL_WORDS_MAX + 1];
 };
 
-// Splits a line. Returns 0, or -E2BIG if it is too long or has too many words. An open quote is not an
-// error here: a line that is being typed may have one.
+// Splits a line. Returns 0, or -E2BIG if it is too long or has too many words. An open quote is not
+// an error here: a line that is being typed may have one.
 int shell_split(struct shell_words *out, const char *line);
 
-// Writes a word with a `\` before each character that is special: outside quotes, or within the quote
-// that is open and stays open. Returns 0, or -E2BIG.
+// Writes a word with a `\` before each character that is special: outside quotes, or within the
+// quote that is open and stays open. Returns 0, or -E2BIG.
 int shell_quote(char *out, size_t size, const char *word, char quote);

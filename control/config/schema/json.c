@@ -2,9 +2,9 @@
 // The schema as JSON Schema, draft 2020-12 (https://json-schema.org/draft/2020-12), for editors and
 // for programs that write files. A map of keys is a definition under $defs, named by the path
 // at which it was met first, so that sections that share keys share it. What a pattern cannot say,
-// a number's range with its unit, stands in the description. Conditions that involve several keys are
-// left out: `roost check` stays the judge. Keys are text, as in JSON: {3: ...} of YAML is
-// {"3": ...}.
+// a number's range with its unit, stands in the description. Conditions that involve several keys
+// are left out: `roost check` stays the judge. Keys are text, as in JSON: {3: ...} of YAML is {"3":
+// ...}.
 #include "json.h"
 
 #include <string.h>

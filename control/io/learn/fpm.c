@@ -6,11 +6,11 @@
 // After connecting, zebra sends all its routes, without a mark where they end. Routes that it has
 // not sent when it has been quiet for QUIET_MS, or SWEEP_MS after its first, are removed. When a
 // connection ends its routes stay, as those of a restarting daemon should, until another connection
-// has sent its routes, or for HOLD_MS; one that sends nothing takes nothing away sooner. There is one
-// connection: a new one replaces the old one.
+// has sent its routes, or for HOLD_MS; one that sends nothing takes nothing away sooner. There is
+// one connection: a new one replaces the old one.
 //
-// Any process can connect to a port, so the user at the other end decides (peer.c). One that may not
-// changes nothing: neither routes nor the connection of zebra.
+// Any process can connect to a port, so the user at the other end decides (peer.c). One that may
+// not changes nothing: neither routes nor the connection of zebra.
 #include "fpm.h"
 
 #include "control/base/memory.h"
@@ -213,7 +213,7 @@ disconnect(struct learn_fpm *f, int64_t now_ms, const char *why)
 	notify(f, line);
 }
 
-// One line for all that were refused in REFUSALS_MS: anybody can make another.
+// One line for all refusals within REFUSALS_MS, because anybody can cause one.
 static void
 report_refusal(struct learn_fpm *f, int64_t now_ms, bool known, uid_t user)
 {

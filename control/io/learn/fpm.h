@@ -26,7 +26,7 @@ struct learn_fpm_options {
 	int epoll;    // becomes readable when a turn is due
 	const struct config_listen *listen;
 	bool any;   // anybody may connect, also from elsewhere
-	uid_t user; // who may, beside root and the user who runs this process
+	uid_t user; // who may, besides root and the user who runs this process
 	const char *user_name;
 	// Reports what a user must see, in one line. May be NULL.
 	void (*notify)(void *context, const char *line);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernel knows the user of every TCP socket of a namespace: inet_diag answers for one socket,
-// and where a kernel lacks it, /proc/net/tcp lists them all. A socket that its process has closed no
-// longer belongs to anybody, and the kernel reports root as its user: only established ones with an
-// inode count.
+// and where a kernel lacks it, /proc/net/tcp lists them all. A socket that its process has closed
+// no longer belongs to anybody, and the kernel reports root as its user: only established ones with
+// an inode count.
 #include "peer.h"
 
 #include <arpa/inet.h>
@@ -67,8 +67,8 @@ end_of(const struct sockaddr_storage *from, struct end *out)
 	return true;
 }
 
-// Asks for the socket at `theirs` that is connected to `ours`. Returns 0, -ENOENT if there is none or
-// the kernel cannot tell, or another -errno.
+// Asks for the socket at `theirs` that is connected to `ours`. Returns 0, -ENOENT if there is none
+// or the kernel cannot tell, or another -errno.
 static int
 ask_diag(int diag, const struct end *theirs, const struct end *ours, uid_t *out)
 {
@@ -111,7 +111,7 @@ ask_diag(int diag, const struct end *theirs, const struct end *ours, uid_t *out)
 	return 0;
 }
 
-// As /proc/net/tcp writes it: words of the host in hexadecimal.
+// As /proc/net/tcp writes it: words in host byte order, in hexadecimal.
 static void
 format_end(const struct end *e, char text[static 40])
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LLDPDUs of IEEE 802.1AB, with the TLVs of DCBX (IEEE 802.1Q-2018, annex D.2.8 to D.2.11): made of
-// and read into plain data. What is read comes from outside: nothing in it is believed before it has
-// been checked, and its texts are fit for terminals and JSON. Any thread.
+// LLDPDUs of IEEE 802.1AB, with the TLVs of DCBX (IEEE 802.1Q-2018, annex D.2.8 to D.2.11): built
+// from and parsed into plain data. Frames come from outside: the parser checks everything, and
+// makes texts safe for terminals and JSON. Any thread.
 #pragma once
 
 #include <stdbool.h>
@@ -60,10 +60,10 @@ struct lldp_application {
 	uint16_t protocol;
 };
 
-// What an LLDPDU says. Optional texts are empty where it has none.
+// The contents of an LLDPDU. Optional texts are empty if it has none.
 struct lldp_pdu {
 	struct lldp_id chassis, port;
-	uint16_t ttl; // seconds; 0: the sender stops
+	uint16_t ttl; // seconds; 0: the sender shuts LLDP down
 	char port_description[LLDP_TEXT_MAX];
 	char system_name[LLDP_TEXT_MAX];
 	char system_description[LLDP_TEXT_MAX];
@@ -76,18 +76,17 @@ struct lldp_pdu {
 	unsigned application_count;
 };
 
-// Makes the frame that says this, ETS both as configuration and as recommendation; of a PDU with
-// ttl 0 only what says who stops. `source`: the port's MAC. Returns its length; what does not fit a
-// frame is left out.
+// Builds the frame, with ETS both as configuration and as recommendation; with ttl 0, only the
+// mandatory TLVs. `source`: the port's MAC. Returns its length; TLVs that do not fit are left out.
 size_t lldp_build(const struct lldp_pdu *pdu, const uint8_t source[static 6],
 		  uint8_t frame[static LLDP_FRAME_MAX]);
 
-// Reads a frame, Ethernet header included. Returns 0, or -EBADMSG if it is no LLDPDU that the standard
-// lets anyone use: mandatory TLVs are not all there, in their order and once, or a TLV goes on behind
-// the end. A TLV that is wrong in itself is passed over.
+// Parses a frame, Ethernet header included. Returns 0, or -EBADMSG if the standard has the LLDPDU
+// discarded: a mandatory TLV is missing, twice there or out of order, or a TLV exceeds the frame. A
+// TLV whose own contents are invalid is skipped.
 int lldp_parse(const uint8_t *frame, size_t length, struct lldp_pdu *out);
 
-// An identifier in words: "02:02:00:00:00:00", "eth1", "10.0.0.1". Return text.
+// An identifier as text: "02:02:00:00:00:00", "eth1", "10.0.0.1". Return text.
 const char *lldp_chassis_text(const struct lldp_id *id, char text[static LLDP_TEXT_MAX]);
 const char *lldp_port_text(const struct lldp_id *id, char text[static LLDP_TEXT_MAX]);
 
@@ -96,5 +95,5 @@ const char *lldp_capability_name(unsigned bit);
 // The name of a selector: "udp"; NULL: it has none.
 const char *lldp_selector_name(uint8_t selector);
 
-// Whether two PDUs are of the same port of the same system.
+// Whether two PDUs come from the same port of the same system.
 bool lldp_same_sender(const struct lldp_pdu *a, const struct lldp_pdu *b);

@@ -15,8 +15,8 @@ put16(uint8_t *at, uint16_t value)
 	at[1] = (uint8_t)value;
 }
 
-// Adds a TLV that still fits, the one that ends the PDU behind it. Returns where its value goes, or
-// NULL.
+// Adds a TLV if it still fits together with the one that ends the PDU. Returns where its value
+// goes, or NULL.
 static uint8_t *
 add(struct writer *w, enum lldp_type type, size_t length)
 {

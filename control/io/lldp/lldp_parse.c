@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// IEEE 802.1AB section 9.2.7.7: what makes an LLDPDU unusable, and what only a TLV of it. Of a TLV
-// that may stand there once, the first counts.
+// IEEE 802.1AB section 9.2.7.7 says which errors discard the LLDPDU and which only a TLV. If a TLV
+// that is allowed once is there several times, the first counts.
 #include "lldp_internal.h"
 
 #include "control/base/text.h"
@@ -51,7 +51,7 @@ take_id(const uint8_t **at, const uint8_t *end, enum lldp_type type, struct lldp
 	return true;
 }
 
-// Bytes that somebody else calls a text.
+// Text from outside: may contain any bytes.
 static void
 put_text(char text[static LLDP_TEXT_MAX], const uint8_t *bytes, size_t length)
 {
@@ -170,7 +170,7 @@ read_organisation(struct lldp_pdu *out, const struct tlv *tlv)
 	}
 }
 
-// Returns false for a TLV that may not stand behind the mandatory ones.
+// Returns false for a TLV that is not allowed after the mandatory ones.
 static bool
 read_optional(struct lldp_pdu *out, const struct tlv *tlv)
 {
@@ -228,7 +228,7 @@ lldp_parse(const uint8_t *frame, size_t length, struct lldp_pdu *out)
 	return 0;
 }
 
-// ---- identifiers ---------------------------------------------------------------------------------
+// ---- identifiers --------------------------------------------------------------------------------
 
 static const char *
 id_text(const struct lldp_id *id, unsigned mac, unsigned address, char text[static LLDP_TEXT_MAX])

@@ -82,8 +82,8 @@ append(struct computation *c, uint32_t at, uint16_t vrf, const struct offer *off
 							     .distance = distance});
 }
 
-// The largest IP packet that gets from `at` to the leaf aimed at by whichever path. Every step leads
-// nearer to it.
+// The largest IP packet that gets from `at` to the leaf aimed at by whichever path. Every step
+// leads nearer to it.
 static uint32_t
 path_mtu(struct computation *c, uint32_t at)
 {

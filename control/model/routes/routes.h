@@ -28,8 +28,8 @@ struct route_encap {
 	uint32_t id;        // VLAN id or VNI, of the VRF that the packet is for
 	uint8_t remote[16]; // VXLAN: the far leaf's loopback, of the fabric's underlay version
 	uint8_t mac[6];     // VXLAN: its router's
-	// VXLAN: of an IP packet that gets there by any of the paths, with what the tunnel adds; 0: not
-	// known, as in a lone switch. The same for all to one far end.
+	// VXLAN: of an IP packet that gets there by any of the paths, with what the tunnel adds; 0:
+	// not known, as in a lone switch. The same for all to one far end.
 	uint32_t mtu;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pauses that a port sends, and when it sends them again. A refresh may have to wait: for the
 // frame that the port is sending, and for the refreshes of its other groups, which were due at the
-// same time. It must be at the far end before the pause runs out, because what the far end sends in
-// between takes headroom that nothing gives back.
+// same time. It must reach the far end before the pause runs out, because packets that the far end
+// sends in between use up headroom.
 #include "build_internal.h"
 
 #include "dataplane/base/headers.h"

@@ -101,8 +101,8 @@ topology_resolve_node(const struct topology *t, const struct config_name *name, 
 	return *out != TOPOLOGY_NONE ? 0 : report_missing(t, WANTED_NODE, name, key, diag);
 }
 
-// The name of a host that was probably meant, or how to write a range where the text looks like one.
-// written: the name with the port that stands behind it, if any.
+// The name of a host that was probably meant, or how to write a range where the text looks like
+// one. written: the name with the port that stands behind it, if any.
 static const char *
 hint_or_range(const struct topology *t, const char *name, const char *written, struct diag *diag,
 	      char text[static HINT_MAX])

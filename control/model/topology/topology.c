@@ -65,7 +65,7 @@ order_ports(struct topology *t)
 	}
 }
 
-// A lone switch's: those that the file gives it, the end of its tunnels first.
+// The loopbacks that the file gives a lone switch; its own keys override the end of its tunnels.
 static void
 give_written_loopbacks(struct topology *t, const struct config_single *single)
 {

@@ -78,7 +78,7 @@ sliced_port(const struct slicing *s, uint32_t host, uint8_t port)
 // Gives hosts the addresses of the plan, and over them those that the file gives its tenants'; and
 // takes the tenants' borders. VRFs, leaks and the hosts' tenants are known. Errors are in the diag.
 void tenants_give_addresses(struct slicing *s);
-// Over both, those that the file gives to attached hosts.
+// Gives attached hosts the addresses that the file sets, which override both.
 void attached_give_addresses(struct slicing *s);
 void tenants_find_borders(struct slicing *s);
 // Whether any VRF would know two of one address, or of one prefix behind hosts. Errors are in the

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Complete configurations: what is staged, a file, an earlier revision.
 //
-//	"apply"    {"text": YAML, "file": "/root/lab.yaml", "confirm-s": 300} -> the outcome; without
+//	"apply"    {"text": YAML, "file": "/root/lab.yaml", "confirm-s": 300} -> the outcome;
+//	without
 //	           "text": of what is staged
 //	"confirm"  {"keep": true} -> the outcome; false: what waits is undone
 //	"rollback" {"revision": 3, "confirm-s": 300} -> the outcome

@@ -2,7 +2,8 @@
 // Single edits of the running configuration, at once or staged for an "apply".
 //
 //	"set"      {"key": "switch.qos.tc.3.ecn.min", "value": "100KB"} -> the outcome
-//	"edit"     {"edits": [{"kind": "add", "key": "tenants.green.hosts", "value": "[h5, h6]"}, ...],
+//	"edit"     {"edits": [{"kind": "add", "key": "tenants.green.hosts", "value": "[h5, h6]"},
+//	...],
 //	            "stage": false} -> the outcome; staged: {"staged": how many edits now}
 //	"detach"   {} -> {"detached": how many were staged}
 //	"draining" {} -> {"draining": boolean}

@@ -2,13 +2,14 @@
 // The earlier configurations, the running one and the staged one.
 //
 //	"history"     {} -> {"revisions": [{"revision": 3, "at": "2025-11-21T18:33:00Z", "uid": 0,
-//	              "user": "root", "what": "rollback 1", "file": "/root/lab.yaml"}, ...], "running": 3,
-//	              "waiting": null, or {"what", "left-s"}}, oldest first
+//	              "user": "root", "what": "rollback 1", "file": "/root/lab.yaml"}, ...],
+//	              "running": 3, "waiting": null, or {"what", "left-s"}}, oldest first
 //	"config-diff" {} -> {"staged": CHANGES, "unsaved": CHANGES, or null with "why-not",
-//	              "file": "/root/lab.yaml"}: from what runs to what is staged, and from the file to
-//	              what runs
+//	              "file": "/root/lab.yaml"}: from what runs to what is staged, and from the file
+//	              to what runs
 //	"config-diff" {"revision": 2} -> {"changes": CHANGES}, from that revision to what runs
-//	"save"        {"file": "/root/lab.yaml"} -> {"file", "kept": the old one's new name, or null}
+//	"save"        {"file": "/root/lab.yaml"} -> {"file", "kept": the old one's new name, or
+//	null}
 //
 // CHANGES is a list of {"key": "tenants.red.hosts", "from": "[h1]", "to": "[h1, h2]"}; null where
 // one has no such key.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A change takes four steps: it is prepared on all nodes; the configuration that it makes is written
-// as a revision; it is published; and packets admitted before it drain. The second step decides:
-// after a crash before it the fabric comes up as the last revision, after a crash behind it as this
-// one. So the text is loaded once before it is written. A change that waits to be confirmed is in
-// force without a revision, so that a crash undoes it too.
+// A change takes four steps: it is prepared on all nodes; the configuration that it makes is
+// written as a revision; it is published; and packets admitted before it drain. The second step
+// decides: after a crash before it the fabric comes up as the last revision, after a crash behind
+// it as this one. So the text is loaded once before it is written. A change that waits to be
+// confirmed is in force without a revision, so that a crash undoes it too.
 #include "changes.h"
 
 #include "control/base/file.h"

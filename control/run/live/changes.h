@@ -57,10 +57,10 @@ struct changes *changes_create(struct live_fabric *live, const char *file,
 // NULL is fine.
 void changes_destroy(struct changes *c);
 
-// Applies all edits or none, and makes a revision; with confirm_ms, only changes_confirm() makes it,
-// and without that in time the edits are undone. Returns 0 with warnings in diag; otherwise nothing
-// has changed and the errors are in diag: -EINVAL if the edits are not valid, -EBUSY while others
-// wait to be confirmed, or another -errno.
+// Applies all edits or none, and makes a revision; with confirm_ms, only changes_confirm() makes
+// it, and without that in time the edits are undone. Returns 0 with warnings in diag; otherwise
+// nothing has changed and the errors are in diag: -EINVAL if the edits are not valid, -EBUSY while
+// others wait to be confirmed, or another -errno.
 int changes_apply(struct changes *c, const struct changes_request *request,
 		  struct changes_outcome *out, struct diag *diag);
 
@@ -92,7 +92,7 @@ const struct store *changes_store(const struct changes *c, struct diag *diag);
 // while edits wait to be confirmed.
 int changes_save(struct changes *c, const char *path, int *kept, struct diag *diag);
 
-// ---- shared by changes.c and changes_confirm.c ---------------------------------------------------
+// ---- shared by changes.c and changes_confirm.c --------------------------------------------------
 
 // What runs, as the text of a file that loads again. Returns 0 with *text for free(), or -errno
 // with an error in diag.

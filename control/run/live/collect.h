@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `roost show` needs of a live fabric beside its nodes: for one answer, a part of a show_state,
-// or the JSON that is a member of it. Memory is the arena's. Control thread.
+// What `roost show` needs of a live fabric beside its nodes: for one answer, a part of a
+// show_state, or the JSON that is a member of it. Memory is the arena's. Control thread.
 #pragma once
 
 #include "control/base/arena.h"
@@ -25,7 +25,7 @@ void collect_attached(struct show_state *s, const struct live_fabric *live);
 // Adds what devices lose to the ports of an answer.
 void collect_device_drops(const struct live_fabric *live, json_t *answer);
 
-// ---- settings_cache.c: the switches' settings and where their values come from -------------------
+// ---- settings_cache.c: the switches' settings and where their values come from ------------------
 
 struct settings_cache;
 

@@ -137,7 +137,7 @@ collect_lldp(const struct live_fabric *live)
 	for (uint32_t n = 0; n < t->first_host; n++)
 		for (uint16_t p = 0; live->lldp->ports[n] != NULL && p < t->nodes[n].port_count;
 		     p++)
-			if (live->lldp->ports[n][p].speaking)
+			if (live->lldp->ports[n][p].active)
 				json_object_set_new(show_child(out, t->nodes[n].name),
 						    t->nodes[n].ports[p].name,
 						    port_json(&live->lldp->ports[n][p]));

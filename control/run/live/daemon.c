@@ -264,8 +264,8 @@ run_fabric(struct live_fabric *live, const struct daemon *d, struct diag *diag)
 	return rc;
 }
 
-// Errors of the file are listed as `roost check` lists them. An error of the machine ends the attempt,
-// so there is only one.
+// Errors of the file are listed as `roost check` lists them. An error of the machine ends the
+// attempt, so there is only one.
 static int
 print_failure(int rc, struct diag *diag, FILE *to)
 {

@@ -156,7 +156,8 @@ instance_free(struct instance_state *state)
 	json_decref(state->taps);
 }
 
-// Reads the record beside a socket. Returns 0; -ENOENT; -EBADMSG if it is damaged; or another -errno.
+// Reads the record beside a socket. Returns 0; -ENOENT; -EBADMSG if it is damaged; or another
+// -errno.
 static int
 read_state(const char *socket_path, struct instance_state *out)
 {
@@ -195,8 +196,8 @@ wait_for_process(const struct instance_state *state, bool end)
 
 	if (process.fd < 0)
 		return true;
-	// The descriptor holds on to the process: if its beginning is the recorded one now, it is that
-	// process from now on.
+	// The descriptor holds on to the process: if its beginning is the recorded one now, it is
+	// that process from now on.
 	if (process_began(state->pid) == state->began) {
 		if (end)
 			pidfd_send_signal(process.fd, SIGTERM, NULL, 0);

@@ -34,13 +34,14 @@ void instance_forget(const char *path);
 // Whether any files of a fabric of that socket exist, stale or not.
 bool instance_left(const char *path);
 // Removes what a fabric of that socket, which nobody serves, has left. The caller holds api_lock().
-// Waits for a process that was killed; `end`: ends one that lives although its socket is gone. Returns
-// 1, 0 if there was nothing to remove, or -errno with an error in diag: -EBUSY if the process lives.
+// Waits for a process that was killed; `end`: ends one that lives although its socket is gone.
+// Returns 1, 0 if there was nothing to remove, or -errno with an error in diag: -EBUSY if the
+// process lives.
 int instance_clean(const char *path, bool end, struct diag *diag);
 
 // Brings the fabric of `file` up in this process or, if there is no such file, what the fabric of
-// that name ran last (control/edit/store.h), calls ready() once it runs, serves its API until `down`
-// is requested or SIGTERM or SIGINT comes, and takes it down. Messages go to `to`. Returns an exit
-// status. (daemon.c)
+// that name ran last (control/edit/store.h), calls ready() once it runs, serves its API until
+// `down` is requested or SIGTERM or SIGINT comes, and takes it down. Messages go to `to`. Returns
+// an exit status. (daemon.c)
 int daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context,
 	       FILE *to);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Learned routes take effect as any change of tables: the tables of all switches concerned are built,
-// published at once, and the previous ones freed after one grace period for all. If one cannot be
-// built, because the routes do not fit, the switches stay as they are; that is reported once, and
-// tried again with the next batch.
+// Learned routes take effect as any change of tables: the tables of all switches concerned are
+// built, published at once, and the previous ones freed after one grace period for all. If one
+// cannot be built, because the routes do not fit, the switches stay as they are; that is reported
+// once, and tried again with the next batch.
 #include "live_fabric.h"
 
 #include "control/base/clock.h"

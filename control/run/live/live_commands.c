@@ -51,8 +51,8 @@ report_ready(void *context, const char *name)
 	close(fd);
 }
 
-// If the kernel schedules by session, a thread's nice value has no effect on other sessions; that of
-// the session's group has.
+// If the kernel schedules by session, a thread's nice value has no effect on other sessions; that
+// of the session's group has.
 static void
 raise_session(void)
 {
@@ -249,8 +249,8 @@ live_down(const char *name)
 
 #define NETNS_NAME_BYTES 160
 
-// What to open for a host's network namespace, as `hosts` describes it; NULL if it has none, or with an
-// error in diag.
+// What to open for a host's network namespace, as `hosts` describes it; NULL if it has none, or
+// with an error in diag.
 static const char *
 find_netns(const json_t *host, char text[static NETNS_NAME_BYTES], struct diag *diag)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The control thread applies events when it sees that they are due: late by up to its poll interval,
-// never early. Nodes are changed by their workers, between two turns. Tables are swapped while
-// workers run: the new pointer is published, every node takes it over between two turns, and the
-// old snapshot is freed after a grace period, when no worker can hold it.
+// The control thread applies events when it sees that they are due: late by up to its poll
+// interval, never early. Nodes are changed by their workers, between two turns. Tables are swapped
+// while workers run: the new pointer is published, every node takes it over between two turns, and
+// the old snapshot is freed after a grace period, when no worker can hold it.
 #include "live_fabric.h"
 
 #include "control/base/memory.h"

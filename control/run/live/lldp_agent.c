@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A port speaks when its link comes up, every 30 s of real time, as soon as what it says has changed,
-// and when somebody new is heard there, who then need not wait; but for the first no more than once a
-// second. Neighbours are forgotten when their TTL ends or they say that they stop, and with the link.
+// A port sends a frame when its link comes up, every 30 s of real time, when the contents of the
+// frame change, and when a new neighbour appears, which then need not wait; at most one a second,
+// except for the first. A neighbour is forgotten when its TTL expires, when it sends TTL 0, and
+// when the link goes down.
 //
-// Frames come from the workers by a ring for each switch (dataplane/base/punt.h), and go to them as
-// requests between two turns. Ports of `netdev:` leave LLDP to Linux.
+// Workers pass received frames on by a ring for each switch (dataplane/base/punt.h), and get frames
+// to send as requests between two turns. Ports of `netdev:` leave LLDP to Linux.
 #include "lldp_agent_internal.h"
 
 #include "control/base/clock.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 
 #define LLDP_INTERVAL_MS 30000
-#define LLDP_LEAST_MS 1000 // between two frames of a port
+#define LLDP_LEAST_MS 1000 // between two frames of a port, but for the first
 
 // A frame for a worker to send.
 struct outgoing {
@@ -34,7 +35,7 @@ struct outbox {
 	uint32_t count;
 };
 
-// ---- what workers do for it -----------------------------------------------------------------------
+// ---- requests to workers ------------------------------------------------------------------------
 
 static void
 set_punt(void *context, struct node *n, ps_t now)
@@ -46,19 +47,19 @@ set_punt(void *context, struct node *n, ps_t now)
 }
 
 static bool
-speaks(const struct live_fabric *live, uint32_t node)
+lldp_enabled(const struct live_fabric *live, uint32_t node)
 {
 	return live->fabric->switches[node].lldp;
 }
 
-// Whether an entry of the list is a device that may be spoken to; a port may have had others before.
+// Whether LLDP is for this entry of the list: a port may have had other devices before.
 static bool
-is_meant(const struct device_port *d)
+is_lldp_device(const struct device_port *d)
 {
 	return !d->detached && d->netdev == NULL;
 }
 
-// Gives the switches of devices a ring, and takes those that are to be silent theirs.
+// Gives switches with devices a ring, and takes it from switches whose LLDP has been turned off.
 static void
 sync_punts(struct live_fabric *live)
 {
@@ -70,7 +71,7 @@ sync_punts(struct live_fabric *live)
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		uint32_t node = live->devices[i].node;
 
-		if (!is_meant(&live->devices[i]) || !speaks(live, node) ||
+		if (!is_lldp_device(&live->devices[i]) || !lldp_enabled(live, node) ||
 		    agent->punts[node] != NULL)
 			continue;
 		if (punt_create(&agent->punts[node]) != 0)
@@ -78,7 +79,7 @@ sync_punts(struct live_fabric *live)
 		changed = true;
 	}
 	for (uint32_t n = 0; n < live->topology->first_host; n++)
-		if (agent->punts[n] != NULL && !speaks(live, n)) {
+		if (agent->punts[n] != NULL && !lldp_enabled(live, n)) {
 			agent->punts[n] = NULL;
 			changed = true;
 		}
@@ -104,7 +105,7 @@ send_frames(void *context, struct node *n, ps_t now)
 	}
 }
 
-// What a port could not take now is tried again with its next look.
+// A frame that a port could not take now is tried again at its next poll.
 static void
 send_all(struct live_fabric *live, struct outbox *box, int64_t now_ms)
 {
@@ -117,7 +118,7 @@ send_all(struct live_fabric *live, struct outbox *box, int64_t now_ms)
 			continue;
 		o->of->sent++;
 		o->of->sent_ms = now_ms;
-		o->of->soon = false;
+		o->of->send_soon = false;
 		free(o->of->last);
 		o->of->last = memory_copy(o->frame, o->length, 1, "LLDP frame");
 		o->of->last_length = o->length;
@@ -125,7 +126,7 @@ send_all(struct live_fabric *live, struct outbox *box, int64_t now_ms)
 	free(box->frames);
 }
 
-// ---- ports ---------------------------------------------------------------------------------------
+// ---- ports --------------------------------------------------------------------------------------
 
 static struct lldp_port *
 port_of(struct live_fabric *live, uint32_t node, uint16_t port)
@@ -146,18 +147,18 @@ forget(struct lldp_port *p, unsigned i)
 }
 
 static void
-fall_silent(struct lldp_port *p)
+stop_port(struct lldp_port *p)
 {
 	while (p->count != 0)
 		forget(p, 0);
 	free(p->last);
 	p->last = NULL;
-	p->speaking = false;
+	p->active = false;
 }
 
-// Of ports that nothing is behind any more.
+// Ports that no longer have a device behind them.
 static void
-fall_silent_all(struct live_fabric *live)
+stop_unused_ports(struct live_fabric *live)
 {
 	const struct lldp_agent *agent = live->lldp;
 
@@ -165,19 +166,19 @@ fall_silent_all(struct live_fabric *live)
 		for (uint16_t i = 0;
 		     agent->ports[n] != NULL && i < live->topology->nodes[n].port_count; i++)
 			if (agent->ports[n][i].poll != agent->polls)
-				fall_silent(&agent->ports[n][i]);
+				stop_port(&agent->ports[n][i]);
 }
 
 static void
 put_frame(const struct live_fabric *live, const struct device_port *d, struct lldp_port *p,
-	  bool stops, struct outbox *box)
+	  bool shutdown, struct outbox *box)
 {
 	const uint8_t *mac = live->topology->nodes[d->node].ports[d->port].mac;
 	struct outgoing o = {.node = d->node, .port = d->port, .of = p};
 	struct lldp_pdu pdu;
 
 	fabric_lldp_pdu(live->fabric, d->node, d->port, &pdu);
-	if (stops)
+	if (shutdown)
 		pdu.ttl = 0;
 	o.length = lldp_build(&pdu, mac, o.frame);
 	box->frames = memory_grow(box->frames, box->count, sizeof(o), "LLDP frames");
@@ -187,12 +188,12 @@ put_frame(const struct live_fabric *live, const struct device_port *d, struct ll
 static bool
 is_due(const struct lldp_port *p, const struct outgoing *o, int64_t now_ms)
 {
-	return p->last == NULL || p->soon || now_ms - p->sent_ms >= LLDP_INTERVAL_MS ||
+	return p->last == NULL || p->send_soon || now_ms - p->sent_ms >= LLDP_INTERVAL_MS ||
 	       o->length != p->last_length || memcmp(o->frame, p->last, o->length) != 0;
 }
 
 static void
-look_at(struct live_fabric *live, const struct device_port *d, struct outbox *box, int64_t now_ms)
+poll_port(struct live_fabric *live, const struct device_port *d, struct outbox *box, int64_t now_ms)
 {
 	struct lldp_port *p = port_of(live, d->node, d->port);
 
@@ -200,25 +201,25 @@ look_at(struct live_fabric *live, const struct device_port *d, struct outbox *bo
 	for (unsigned i = p->count; i-- > 0;)
 		if (p->neighbours[i]->expires_ms <= now_ms)
 			forget(p, i);
-	if (!d->up || !speaks(live, d->node)) {
-		if (d->up && p->speaking)
+	if (!d->up || !lldp_enabled(live, d->node)) {
+		if (d->up && p->active)
 			put_frame(live, d, p, true, box);
-		fall_silent(p);
+		stop_port(p);
 		return;
 	}
-	if (p->speaking && now_ms - p->looked_ms < LLDP_LEAST_MS)
+	if (p->active && now_ms - p->built_ms < LLDP_LEAST_MS)
 		return;
-	p->speaking = true;
-	p->looked_ms = now_ms;
+	p->active = true;
+	p->built_ms = now_ms;
 	put_frame(live, d, p, false, box);
 	if (!is_due(p, &box->frames[box->count - 1], now_ms))
 		box->count--;
 }
 
-// ---- what is heard -------------------------------------------------------------------------------
+// ---- received frames ----------------------------------------------------------------------------
 
 static void
-hear(struct lldp_port *p, const struct lldp_pdu *pdu, int64_t now_ms)
+update_neighbour(struct lldp_port *p, const struct lldp_pdu *pdu, int64_t now_ms)
 {
 	unsigned i = 0;
 
@@ -236,15 +237,15 @@ hear(struct lldp_port *p, const struct lldp_pdu *pdu, int64_t now_ms)
 	if (i == p->count) {
 		p->neighbours[p->count++] =
 			memory_new(sizeof(struct lldp_neighbour), "LLDP neighbour");
-		p->soon = true;
+		p->send_soon = true;
 	}
 	p->neighbours[i]->pdu = *pdu;
 	p->neighbours[i]->expires_ms = now_ms + pdu->ttl * INT64_C(1000);
 }
 
-// One look at a ring: what comes meanwhile is for the next.
+// Reads at most one ring full of frames: frames that arrive meanwhile wait for the next poll.
 static void
-take_frames(struct live_fabric *live, uint32_t node, int64_t now_ms)
+read_frames(struct live_fabric *live, uint32_t node, int64_t now_ms)
 {
 	struct punt *punt = live->lldp->punts[node];
 	const struct punt_frame *frame;
@@ -256,13 +257,13 @@ take_frames(struct live_fabric *live, uint32_t node, int64_t now_ms)
 		p->received++;
 		if (lldp_parse(frame->data, frame->length, &pdu) != 0)
 			p->malformed++;
-		else if (p->speaking)
-			hear(p, &pdu, now_ms);
+		else if (p->active)
+			update_neighbour(p, &pdu, now_ms);
 		punt_release(punt);
 	}
 }
 
-// ---- the agent -----------------------------------------------------------------------------------
+// ---- the agent ----------------------------------------------------------------------------------
 
 void
 lldp_agent_open(struct live_fabric *live)
@@ -285,11 +286,11 @@ lldp_agent_poll(struct live_fabric *live)
 	sync_punts(live);
 	for (uint32_t n = 0; n < live->topology->first_host; n++)
 		if (live->lldp->punts[n] != NULL)
-			take_frames(live, n, now_ms);
+			read_frames(live, n, now_ms);
 	for (uint32_t i = 0; i < live->device_count; i++)
-		if (is_meant(&live->devices[i]))
-			look_at(live, &live->devices[i], &box, now_ms);
-	fall_silent_all(live);
+		if (is_lldp_device(&live->devices[i]))
+			poll_port(live, &live->devices[i], &box, now_ms);
+	stop_unused_ports(live);
 	send_all(live, &box, now_ms);
 }
 
@@ -301,7 +302,7 @@ lldp_agent_close(struct live_fabric *live)
 	if (agent == NULL)
 		return;
 	agent->polls++;
-	fall_silent_all(live);
+	stop_unused_ports(live);
 	for (uint32_t n = 0; n < live->topology->first_host; n++) {
 		free(agent->ports[n]);
 		punt_destroy(agent->punts[n]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changes of links and entries of the fabric's log are sent when the control thread sees them. Pauses
-// and drops are counters: at intervals the counters of all nodes are compared with their last values,
-// so that many drops at one port for one reason become one event with their number, and a pause
-// becomes one event with its share of the time since the last poll. Counters miss nothing between two
-// polls. Nothing is sent of the time before the first subscription.
+// Changes of links and entries of the fabric's log are sent when the control thread sees them.
+// Pauses and drops are counters: at intervals the counters of all nodes are compared with their
+// last values, so that many drops at one port for one reason become one event with their number,
+// and a pause becomes one event with its share of the time since the last poll. Counters miss
+// nothing between two polls. Nothing is sent of the time before the first subscription.
 #include "notify.h"
 
 #include "device_drops.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Notifies subscribers of events in a live fabric (api_server_notify()). notify.c says what each event
-// is. Control thread.
+// Notifies subscribers of events in a live fabric (api_server_notify()). notify.c says what each
+// event is. Control thread.
 #pragma once
 
 #include "live_fabric.h"
@@ -26,6 +26,6 @@ struct notifier *notify_create(struct live_fabric *live, struct node_snapshot *c
 // NULL is fine.
 void notify_destroy(struct notifier *t);
 
-// Sends what has happened since the last poll. Costs nothing without subscribers; nodes are read a few
-// times a second at most.
+// Sends what has happened since the last poll. Costs nothing without subscribers; nodes are read a
+// few times a second at most.
 void notify_poll(struct notifier *t);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many packets a live fabric has. A buffer full of the smallest packets holds one in every
-// cell, and one full of packets that are just too long for a small one fewer, but each larger. Both
-// could happen, one after the other, so there are as many of either kind. That is several times the
-// buffers, but only address space until packets really wait, and no more than `live.packet-memory`:
-// with less, every switch's share is smaller. Packets on wires, in NICs and in workers' caches come
-// on top, so that they take nothing from the shares.
+// How many packets a live fabric has. A buffer full of the smallest frames needs one small packet
+// for every cell; a buffer full of frames just too long for a small packet needs fewer packets, but
+// large ones. Both can happen in turn, so there are enough of both kinds. Together they are several
+// times as large as the buffers, but only address space until that many packets wait.
+// `live.packet-memory` limits them; if it is less, the share of every switch shrinks. Packets on
+// wires, in NICs and in workers' caches are extra, so that they take nothing from the shares.
 #include "live_fabric.h"
 
 #include "control/base/memory.h"
@@ -17,12 +17,12 @@
 
 #define PLAN_BUFFERS_MIN (UINT64_C(8) << 20)
 #define PLAN_CELL_DEFAULT 192u
-// Packets of devices: those that wait before others are copied, those that are left for receiving,
-// and what lcores keep to themselves.
+// Packets of devices: how many may wait before received frames are copied, how many stay free for
+// receiving, and how many each lcore caches.
 #define PLAN_DEVICE_WAITING 12288u
 #define PLAN_DEVICE_RESERVE 4096u
 #define PLAN_DEVICE_LCORE 512u
-// Packets of the store that are in no buffer.
+// Packets of the store that are in no switch's buffer.
 #define PLAN_WORKER_PACKETS (2 * LIVE_LIFO_PACKETS)
 #define PLAN_HOST_PACKETS 512u
 #define PLAN_DEVICE_PACKETS 512u
@@ -59,7 +59,7 @@ note_more(struct buffers *most, struct buffers b)
 		most->cell = b.cell;
 }
 
-// The most that the switches' buffers come to, as they are and as the file's events will make them.
+// The largest total of the switches' buffers, as they are and as the file's events will make them.
 static struct buffers
 most_of_buffers(const struct live_fabric *live)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The veth of an attached host goes with the process that has its other end, so the host sees its
 // carrier go. Interfaces of `netdev:`, `dev:` and `tap:` are Linux's: they would stay up, a routing
-// daemon would keep its sessions, and the neighbours would go on sending what nobody forwards. A real
-// switch that loses its forwarding loses its ports.
+// daemon would keep its sessions, and the neighbours would go on sending what nobody forwards. A
+// real switch that loses its forwarding loses its ports.
 //
-// The watcher reads from a pipe whose other end only the fabric's process has: which interfaces there
-// are, and at last that the fabric is taken down. The end of the pipe without that means that the
-// process has died. The watcher has a session of its own, so that a signal to the fabric's process
-// group does not reach it, and holds no descriptor but the pipe: an open namespace would live on after
-// it was deleted. It is forked before EAL, so it is small.
+// The watcher reads from a pipe whose other end only the fabric's process has: which interfaces
+// there are, and at last that the fabric is taken down. The end of the pipe without that means that
+// the process has died. The watcher has a session of its own, so that a signal to the fabric's
+// process group does not reach it, and holds no descriptor but the pipe: an open namespace would
+// live on after it was deleted. It is forked before EAL, so it is small.
 //
-// An interface that goes down forgets its IPv6 addresses unless `keep_addr_on_down` is set, which it is
-// for just that moment. Opening the port brings it up again (QUIRK_INTERFACE_UP).
+// An interface that goes down forgets its IPv6 addresses unless `keep_addr_on_down` is set, which
+// it is for just that moment. Opening the port brings it up again (QUIRK_INTERFACE_UP).
 #include "watcher.h"
 
 #include "control/base/memory.h"

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small process that outlives this one for a moment, however it ends, and then takes the interfaces
-// down whose frames nobody forwards any more. Control thread.
+// A small process that outlives this one for a moment, however it ends, and then takes the
+// interfaces down whose frames nobody forwards any more. Control thread.
 #pragma once
 
 #include "live_fabric.h"
 
 struct watcher;
 
-// Starts it, in the network namespace that the command was run in and before any other thread. Returns
-// 0 or -errno.
+// Starts it, in the network namespace that the command was run in and before any other thread.
+// Returns 0 or -errno.
 int watcher_start(struct watcher **out, struct diag *diag);
 
-// The device is about to be opened; or it is closed, and its interface is Linux's alone. Nothing for a
-// device without an interface that would outlive the process. NULL is fine.
+// The device is about to be opened; or it is closed, and its interface is Linux's alone. Nothing
+// for a device without an interface that would outlive the process. NULL is fine.
 void watcher_add(struct watcher *w, const struct device_port *d);
 void watcher_remove(struct watcher *w, const struct device_port *d);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `roost replay`: one switch in virtual time, capture files in, capture files and counters out. All
-// inputs are read to their ends before anything is written, so that an invalid one leaves nothing behind.
+// inputs are read to their ends before anything is written, so that an invalid one leaves nothing
+// behind.
 #include "replay.h"
 
 #include "control/base/memory.h"

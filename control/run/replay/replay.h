@@ -41,8 +41,8 @@ int run_replay(const struct replay_options *options);
 
 // ---- inputs (input.c) ---------------------------------------------------------------------------
 
-// Reads a file to its end: every packet must be valid and at most PACKET_FRAME_MAX. *largest grows to
-// the largest packet. Returns 0, or -errno with the error in diag.
+// Reads a file to its end: every packet must be valid and at most PACKET_FRAME_MAX. *largest grows
+// to the largest packet. Returns 0, or -errno with the error in diag.
 int replay_input_check(const char *path, bool line_rate, uint32_t *largest, struct diag *diag);
 
 // Opens the file to read it from its beginning. Returns 0, or -errno with the error in in->diag.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost check`: whether a file can be run. Everything that a run needs is created, and nothing is run.
+// `roost check`: whether a file can be run. Everything that a run needs is created, and nothing is
+// run.
 #include "sim.h"
 
 #include "control/advice/advice.h"
@@ -23,8 +24,8 @@ put_count(FILE *to, uint64_t count, const char *one, const char *many)
 			count == 1 ? one : many);
 }
 
-// The rate at which leaves can receive from hosts over that at which they can send to spines. Nothing
-// if no leaf has both.
+// The rate at which leaves can receive from hosts over that at which they can send to spines.
+// Nothing if no leaf has both.
 static void
 put_oversubscription(FILE *to, const struct topology *topology)
 {

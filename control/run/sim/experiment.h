@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fabric in virtual time with its workload, from file to result. `roost sim` runs it; `roost check`
-// only creates it. `roost replay` runs a single switch, which has no workload.
+// A fabric in virtual time with its workload, from file to result. `roost sim` runs it; `roost
+// check` only creates it. `roost replay` runs a single switch, which has no workload.
 #pragma once
 
 #include "control/events/run.h"
@@ -32,12 +32,12 @@ struct experiment_options {
 	uint64_t visit; // 0: nodes in order
 };
 
-// Reads the file and creates everything. Returns 0, or -errno: -EINVAL with the errors of the file in
-// diag; experiment_destroy() in either case.
+// Reads the file and creates everything. Returns 0, or -errno: -EINVAL with the errors of the file
+// in diag; experiment_destroy() in either case.
 int experiment_create(struct experiment *e, const struct experiment_options *options,
 		      struct diag *diag);
-// The two steps of it: the file and its topology, then the rest. data_room: bytes that are stored of a
-// packet.
+// The two steps of it: the file and its topology, then the rest. data_room: bytes that are stored
+// of a packet.
 int experiment_load(struct experiment *e, const struct experiment_options *options,
 		    struct diag *diag);
 int experiment_build(struct experiment *e, const struct experiment_options *options,

@@ -39,8 +39,9 @@ double progress_share(const struct experiment *e, ps_t now);
 #define PROGRESS_LEFT_MAX 32
 const char *progress_left(double seconds, char text[static PROGRESS_LEFT_MAX]);
 
-// Writes the line to `text`, without the title: the time simulated at `now`, the speed since the last
-// line, and, if the share done is over 0, the share and the time left at the average speed so far.
+// Writes the line to `text`, without the title: the time simulated at `now`, the speed since the
+// last line, and, if the share done is over 0, the share and the time left at the average speed so
+// far.
 #define PROGRESS_LINE_MAX 256
 const char *progress_line(const struct progress *p, const struct progress_point *now, double share,
 			  char text[static PROGRESS_LINE_MAX]);

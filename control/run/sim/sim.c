@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost sim`: a fabric and its workload in virtual time. Needs neither root nor EAL, and writes only
-// what -o names.
+// `roost sim`: a fabric and its workload in virtual time. Needs neither root nor EAL, and writes
+// only what -o names.
 #include "sim.h"
 
 #include "control/base/output.h"

@@ -152,7 +152,8 @@ test_commands_that_are_none(void **state)
 	assert_non_null(strstr(c.err, "nonsense"));
 }
 
-// The words of a line are parted by one space each: two spaces, or one at the end, are an empty word.
+// The words of a line are parted by one space each: two spaces, or one at the end, are an empty
+// word.
 static void
 test_usage_errors(void **state)
 {

@@ -60,7 +60,8 @@ test_leaving(void **state)
 	stop(&b);
 }
 
-// From plain to VXLAN and back: hosts that do not move are found by the encapsulation of their packets.
+// From plain to VXLAN and back: hosts that do not move are found by the encapsulation of their
+// packets.
 static void
 test_first_and_last(void **state)
 {

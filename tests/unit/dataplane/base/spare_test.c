@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A worker that adopts tables finds all the memory it needs, whatever changes from one set of tables to
-// the next, and nothing is kept that neither needs.
+// A worker that adopts tables finds all the memory it needs, whatever changes from one set of
+// tables to the next, and nothing is kept that neither needs.
 #include "tests/unit/dataplane/harness.h"
 
 #include "dataplane/base/random.h"

@@ -293,8 +293,8 @@ expect_use(const struct harness *h, unsigned int tenant, uint32_t used, uint32_t
 	harness_check(h);
 }
 
-// Tenants are counted where a port has one and until the last packet of one has left. A packet stays
-// its tenant's when the port that it came by becomes another's, or nobody's.
+// Tenants are counted where a port has one and until the last packet of one has left. A packet
+// stays its tenant's when the port that it came by becomes another's, or nobody's.
 static void
 test_adopt_tenants(void **state)
 {

@@ -121,8 +121,8 @@ test_near_pfc(void **state)
 	harness_close(&h);
 }
 
-// LLDP goes to the control plane where there is one, up to what it may hold of a port; elsewhere, and
-// to other addresses, it ends here like the rest.
+// LLDP goes to the control plane where there is one, up to what it may hold of a port; elsewhere,
+// and to other addresses, it ends here like the rest.
 static void
 test_lldp(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// VRFs of tenants, their encapsulation, leaks, addresses and borders; what is refused; and tenants that
-// change after the topology was made.
+// VRFs of tenants, their encapsulation, leaks, addresses and borders; what is refused; and tenants
+// that change after the topology was made.
 #include "fixture.h"
 
 #define SMALL "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}\n"

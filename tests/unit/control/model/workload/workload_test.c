@@ -232,7 +232,8 @@ test_flows_file(void **state)
 	rmdir(folder);
 }
 
-// Items that the tenants of a fabric that ran refuse by now are left out, and told where they stand.
+// Items that the tenants of a fabric that ran refuse by now are left out, and told where they
+// stand.
 static void
 test_what_a_fabric_ran(void **state)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames of any bytes: the kernel runs the XDP program on them, and what it takes each for is what a
-// second reading of the same rules says, written for bytes and lengths instead of the verifier. The
-// frame goes on as it came, and is counted once. Frames are cut anywhere, options and tags included.
+// Frames of any bytes: the kernel runs the XDP program on them, and what it takes each for is what
+// a second reading of the same rules says, written for bytes and lengths instead of the verifier.
+// The frame goes on as it came, and is counted once. Frames are cut anywhere, options and tags
+// included.
 #include "dataplane/device/xdp/steer.h"
 #include "dataplane/device/xdp/steering_program.h"
 
@@ -34,7 +35,7 @@ static uint64_t state_of_random = 1;
 
 static const uint8_t local4[4] = {10, 0, 0, 1}, local6[16] = {0xfd, [15] = 1};
 
-// ---- the rules, a second time --------------------------------------------------------------------
+// ---- the rules, a second time -------------------------------------------------------------------
 
 static unsigned int
 get16(const uint8_t *at)
@@ -120,7 +121,7 @@ read_frame(const uint8_t *frame, int length)
 	return type == 0x86dd ? read_ip6(frame + at, length - at) : STEER_OTHER;
 }
 
-// ---- frames --------------------------------------------------------------------------------------
+// ---- frames -------------------------------------------------------------------------------------
 
 static uint32_t
 draw(uint32_t below)
@@ -206,7 +207,7 @@ draw_frame(uint8_t *frame)
 	return draw(2) == 0 ? FRAME_MAX : FRAME_MIN + (int)draw(FRAME_MAX - FRAME_MIN);
 }
 
-// ---- running it ----------------------------------------------------------------------------------
+// ---- running it ---------------------------------------------------------------------------------
 
 static void
 read_counts(struct steer_count counts[STEER_CLASSES])
