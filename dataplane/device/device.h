@@ -31,6 +31,8 @@ struct device {
 	int control_fd;             // socket of that namespace; -1: no Linux interface
 	int index;                  // of the interface
 	int xsk_fd;                 // AF_XDP socket of the driver; -1: none
+	int packet_fd;              // packet socket of the driver; -1: none
+	uint64_t packet_dropped;    // for want of room in that socket's ring
 	struct steering *steering;  // of a port with the kernel beside it; NULL: none
 	bool probed;                // made by hot plug, to be unplugged
 	bool found;                 // port_id is its port, to be stopped and closed
@@ -103,7 +105,7 @@ unsigned device_packets_held(const char *spec, bool *one_chunk);
 
 // What the ethdev and the kernel under it counted since it was opened. Returns 0 or -errno. Control
 // thread.
-int device_stats(const struct device *device, struct device_stats *stats);
+int device_stats(struct device *device, struct device_stats *stats);
 
 // Calls `fn` with every further counter of driver and interface. Returns 0 or -errno. Control
 // thread.

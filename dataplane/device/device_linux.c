@@ -169,39 +169,66 @@ device_xsk_await(void)
 	nanosleep(&wait, NULL);
 }
 
+static void
+device_list_sockets(struct device_sockets *sockets, int family)
+{
+	sockets->count = interface_list_sockets(family, sockets->fds, RTE_MAX_ETHPORTS);
+}
+
+static bool
+device_had_socket(const struct device_sockets *before, int fd)
+{
+	for (unsigned i = 0; i < before->count; i++)
+		if (before->fds[i] == fd)
+			return true;
+	return false;
+}
+
 void
 device_xsk_before(struct device_sockets *sockets)
 {
 	device_xsk_await();
-	sockets->count = interface_list_xsk(sockets->fds, RTE_MAX_ETHPORTS);
+	device_list_sockets(sockets, AF_XDP);
 }
 
 int
 device_xsk_new(const struct device_sockets *before)
 {
 	int now[RTE_MAX_ETHPORTS + 1];
-	unsigned count = interface_list_xsk(now, RTE_MAX_ETHPORTS + 1);
+	unsigned count = interface_list_sockets(AF_XDP, now, RTE_MAX_ETHPORTS + 1);
 
-	for (unsigned i = 0; i < count; i++) {
-		unsigned j = 0;
-
-		while (j < before->count && before->fds[j] != now[i])
-			j++;
-		if (j == before->count)
+	for (unsigned i = 0; i < count; i++)
+		if (!device_had_socket(before, now[i]))
 			return now[i];
-	}
+	return -1;
+}
+
+void
+device_packet_before(struct device_sockets *sockets)
+{
+	device_list_sockets(sockets, AF_PACKET);
+}
+
+int
+device_packet_new(const struct device_sockets *before, int index)
+{
+	int now[RTE_MAX_ETHPORTS + 1];
+	unsigned count = interface_list_sockets(AF_PACKET, now, RTE_MAX_ETHPORTS + 1);
+
+	for (unsigned i = 0; i < count; i++)
+		if (!device_had_socket(before, now[i]) &&
+		    interface_of_packet_socket(now[i]) == index)
+			return now[i];
 	return -1;
 }
 
 void
 device_xsk_close(int fd)
 {
-	int sockets[RTE_MAX_ETHPORTS];
-	unsigned count = interface_list_xsk(sockets, RTE_MAX_ETHPORTS);
+	struct device_sockets open;
 
-	for (unsigned i = 0; i < count; i++) {
-		if (sockets[i] == fd)
-			close(fd);
-	}
+	device_list_sockets(&open, AF_XDP);
+	if (device_had_socket(&open, fd))
+		close(fd);
 	clock_gettime(CLOCK_MONOTONIC, &xsk_closed);
 }

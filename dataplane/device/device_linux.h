@@ -37,7 +37,7 @@ int device_add_steering(char *spec, size_t spec_bytes, const struct device_error
 // `e`.
 int device_take_steering(struct device *device, const struct device_error *e);
 
-// The AF_XDP sockets that were open at some time.
+// The sockets of a family that were open at some time.
 struct device_sockets {
 	int fds[RTE_MAX_ETHPORTS];
 	unsigned count;
@@ -48,6 +48,10 @@ void device_xsk_before(struct device_sockets *sockets);
 
 // The socket that is open now and was not before; -1 without one.
 int device_xsk_new(const struct device_sockets *before);
+
+// The same of packet sockets: the one that is bound to the device's interface.
+void device_packet_before(struct device_sockets *sockets);
+int device_packet_new(const struct device_sockets *before, int index);
 
 // Closes the socket if the driver left it open.
 void device_xsk_close(int fd);

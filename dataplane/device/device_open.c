@@ -332,6 +332,7 @@ device_start(struct device *d, const struct device_options *o, const struct devi
 static int
 device_bring_up(struct device *d, const struct device_options *o, const struct device_error *e)
 {
+	struct device_sockets before = {.count = 0};
 	char completed[DEVICE_SPEC_MAX];
 	int object = -1, error = 0;
 
@@ -347,8 +348,12 @@ device_bring_up(struct device *d, const struct device_options *o, const struct d
 	}
 	if (error == 0 && (d->quirks->flags & QUIRK_RECONNECT))
 		device_clear_socket(o->spec);
+	if (d->quirks->flags & QUIRK_PACKET_SOCKET)
+		device_packet_before(&before);
 	if (error == 0)
 		error = device_plug(d, completed, e);
+	if (error == 0 && (d->quirks->flags & QUIRK_PACKET_SOCKET))
+		d->packet_fd = device_packet_new(&before, d->index);
 	if (error == 0)
 		error = device_start(d, o, e);
 	if (error == 0 && (d->quirks->flags & QUIRK_MAKES_INTERFACE))
@@ -413,6 +418,7 @@ device_open(struct device **out, const struct device_options *o, char *err, size
 		.netns_fd = -1,
 		.control_fd = -1,
 		.xsk_fd = -1,
+		.packet_fd = -1,
 		.reconnects = quirks->flags & QUIRK_RECONNECT && !device_is_server(o->spec),
 	};
 	memcpy(d->name, o->spec, strcspn(o->spec, ","));

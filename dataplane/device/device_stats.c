@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device's counters come from three places: the ethdev, the AF_XDP socket (the driver leaves out
-// what found its ring full) and the interface's own driver in the kernel.
+// A device's counters come from three places: the ethdev, the AF_XDP or packet socket (the drivers
+// leave out what found its ring full) and the interface's own driver in the kernel.
 #include "device.h"
 
 #include "interface.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 int
-device_stats(const struct device *d, struct device_stats *stats)
+device_stats(struct device *d, struct device_stats *stats)
 {
 	struct rte_eth_stats eth;
 	uint64_t dropped;
@@ -30,6 +30,8 @@ device_stats(const struct device *d, struct device_stats *stats)
 	};
 	if (d->xsk_fd >= 0 && interface_xsk_dropped(d->xsk_fd, &dropped) == 0)
 		stats->rx_missed = dropped;
+	if (d->packet_fd >= 0 && interface_packet_dropped(d->packet_fd, &d->packet_dropped) == 0)
+		stats->rx_missed = d->packet_dropped;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
+#include <linux/if_packet.h>
 #include <linux/if_xdp.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -165,16 +166,16 @@ out:
 }
 
 static bool
-interface_is_xsk(int fd)
+interface_is_of(int fd, int family)
 {
 	int domain = 0;
 	socklen_t bytes = sizeof(domain);
 
-	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 && domain == AF_XDP;
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 && domain == family;
 }
 
 unsigned
-interface_list_xsk(int *fds, unsigned max)
+interface_list_sockets(int family, int *fds, unsigned max)
 {
 	DIR *directory = opendir("/proc/self/fd");
 	struct dirent *entry;
@@ -185,7 +186,7 @@ interface_list_xsk(int *fds, unsigned max)
 	while (count < max && (entry = readdir(directory)) != NULL) {
 		int fd = atoi(entry->d_name); // "." and ".." are 0: never a socket of ours
 
-		if (interface_is_xsk(fd))
+		if (interface_is_of(fd, family))
 			fds[count++] = fd;
 	}
 	closedir(directory);
@@ -202,6 +203,27 @@ interface_xsk_dropped(int xsk, uint64_t *dropped)
 	if (getsockopt(xsk, SOL_XDP, XDP_STATISTICS, &statistics, &bytes) != 0)
 		return -errno;
 	*dropped = statistics.rx_dropped + statistics.rx_ring_full;
+	return 0;
+}
+
+int
+interface_of_packet_socket(int fd)
+{
+	struct sockaddr_ll address = {0};
+	socklen_t bytes = sizeof(address);
+
+	return getsockname(fd, (struct sockaddr *)&address, &bytes) == 0 ? address.sll_ifindex : 0;
+}
+
+int
+interface_packet_dropped(int fd, uint64_t *dropped)
+{
+	struct tpacket_stats statistics = {0};
+	socklen_t bytes = sizeof(statistics);
+
+	if (getsockopt(fd, SOL_PACKET, PACKET_STATISTICS, &statistics, &bytes) != 0)
+		return -errno;
+	*dropped += statistics.tp_drops;
 	return 0;
 }
 

@@ -38,12 +38,19 @@ int interface_ethtool(int fd, const char *name, void *data);
 // Tells `fn` the driver's counters, as `ethtool -S` shows them. Returns 0 or -errno.
 int interface_counters(int fd, const char *name, interface_counter_fn fn, void *arg);
 
-// Lists the AF_XDP sockets that this process has open, at most `max`. Returns how many.
-unsigned interface_list_xsk(int *fds, unsigned max);
+// Lists the sockets of a family (AF_XDP, AF_PACKET) that this process has open, at most `max`. Returns
+// how many.
+unsigned interface_list_sockets(int family, int *fds, unsigned max);
 
 // Packets the kernel dropped before that AF_XDP socket, for want of a buffer or of room in its
 // ring.
 int interface_xsk_dropped(int xsk, uint64_t *dropped);
+
+// The interface that a packet socket is bound to; 0: none.
+int interface_of_packet_socket(int fd);
+// Adds to `dropped` the packets for which that socket had no room since the last call. Returns 0 or
+// -errno.
+int interface_packet_dropped(int fd, uint64_t *dropped);
 
 // The id of the XDP program on an interface of this thread's namespace; 0 without one.
 uint32_t interface_xdp_program(int index);

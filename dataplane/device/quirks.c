@@ -52,9 +52,10 @@ static const struct device_quirks quirks_table[] = {
 		// - A failed send of the kernel is not seen, and a full ring is waited for in
 		//   poll().
 		// - Without qdisc_bypass a qdisc may delay or drop behind its back.
+		// - It never asks the kernel what found no room in its ring.
 		.driver = "net_af_packet",
 		.flags = QUIRK_INTERFACE | QUIRK_INTERFACE_UP | QUIRK_INTERFACE_MTU |
-			 QUIRK_TX_BLOCKS | QUIRK_TX_UNCOUNTED,
+			 QUIRK_TX_BLOCKS | QUIRK_TX_UNCOUNTED | QUIRK_PACKET_SOCKET,
 		.rx_reserve = 66,
 		.arguments = {{"framesz", QUIRK_VALUE_ROOM, NULL},
 			      {"blocksz", QUIRK_VALUE_BLOCK, NULL},

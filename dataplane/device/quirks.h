@@ -17,6 +17,7 @@ enum quirk_flags {
 	QUIRK_TX_UNCOUNTED = 1 << 8,    // packets it failed to send count as sent
 	QUIRK_HOLDS = 1 << 9,           // what is not read makes its sender wait
 	QUIRK_RECONNECT = 1 << 10,      // looks for a far end that was lost only when it is started
+	QUIRK_PACKET_SOCKET = 1 << 11,  // keeps what its packet socket has dropped to itself
 };
 
 enum quirk_value {

@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What devices and the kernel lose is counted and logged like any other drop."""
+import contextlib
+import re
 import signal
 
 from common import *
 
 SENT = 4000     # more than the ring of an AF_XDP socket, 2048, and the ring of a veth, 256
+LOST = 100
 
 
-class DeviceDrops(Shared):
+class Drops(Shared):
 
     @classmethod
     def description(cls):
         return demo(cls.name, attach=("h1", "h5")) | {"tenants": {}}
 
-    def lost(self):
-        ports = self.up.show("drops")["nodes"]["leaf1"]["ports"]
-        return {reason: count for reason, count in ports["swp1"]["drops"].items() if reason.startswith("device-")}
+    def lost(self, port="swp1", leaf="leaf1"):
+        ports = self.up.show("drops")["nodes"][leaf]["ports"]
+        return {reason: count for reason, count in ports[port]["drops"].items() if reason.startswith("device-")}
 
     def logged(self):
         return [one["message"] for one in self.up.show("log")["log"] if one["what"] == "device-drops"]
 
-    def test_a_fabric_that_does_not_read(self):
-        """Every packet has come in or is counted as lost, none twice."""
+    def read_late(self):
+        """The fabric stands still while h1 sends: every packet has come in or is counted as lost, none twice."""
         self.assertEqual(self.lost(), {})
         pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
         sender = self.udp("h1")
@@ -41,9 +44,17 @@ class DeviceDrops(Shared):
         self.assertEqual(set(lost), {"device-ring-full"})
         wait_until(self.logged, "it is logged")
         self.assertRegex(self.logged()[0], rf"^{lost['device-ring-full']} packets lost, device-ring-full: the fabric read")
+        self.assertGreater(lost["device-ring-full"], 0)
         text = self.up.roost("show", "drops", "leaf1").out
         self.assertIn(f"device-ring-full  {lost['device-ring-full']} packets, lost by the device of leaf1.swp1 "
                       f"({lost['device-ring-full']})\n", text)
+        return lost
+
+
+class AfXdp(Drops):
+
+    def test_a_fabric_that_does_not_read(self):
+        lost = self.read_late()
         # A device that is opened anew begins at 0, what it has lost stays.
         command("ip", "-n", netns(self.name, "h1"), "link", "del", "eth1")
         wait_until(lambda: self.port("h1")["state"] == "down", "it is gone")
@@ -51,3 +62,91 @@ class DeviceDrops(Shared):
         wait_until(lambda: self.port("h1")["state"] == "up", "it is back")
         self.ping("h1", "h5")
         self.assertEqual(self.lost(), lost)
+
+
+class PacketSockets(Drops):
+    """As in all fabrics with large MTUs, at taps, and for what is attached while a fabric runs."""
+
+    @classmethod
+    def description(cls):
+        made = super().description()
+        for host in made["attach"].values():
+            host["mtu"] = 9000
+        return made
+
+    def test_a_fabric_that_does_not_read(self):
+        lost = self.read_late()
+        self.up.roost("detach", "h1")
+        self.up.roost("attach", "h1", f"netns={netns(self.name, 'h1')}")
+        self.ping("h1", "h5")
+        self.assertEqual(self.lost(), lost)
+
+
+class Kinds(Drops):
+    """What each side of each kind of device loses counts once, with a line of the log and with advice."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.own, cls.peer, cls.tap = (f"dd{os.getpid() % 1000000}{tag}" for tag in "abt")
+        need_live()
+        queues = ("numtxqueues", 1, "numrxqueues", 1)
+        command("ip", "link", "add", cls.own, *queues, "type", "veth", "peer", "name", cls.peer, *queues)
+        cls.addClassCleanup(command, "ip", "link", "del", cls.own)
+        for end in (cls.own, cls.peer):
+            Path(f"/proc/sys/net/ipv6/conf/{end}/disable_ipv6").write_text("1")
+            command("ethtool", "-K", end, "tx", "off", "gso", "off", "tso", "off", "gro", "off", "txvlan", "off", "rxvlan", "off")
+            command("ip", "link", "set", end, "up")
+        super().setUpClass()
+        Path(f"/proc/sys/net/ipv6/conf/{cls.tap}/disable_ipv6").write_text("1")
+
+    @classmethod
+    def description(cls):
+        made = super().description()
+        made["attach"] |= {"h2": {"dev": f"net_tap0,iface={cls.tap}", "mtu": 1500},
+                           "h3": {"dev": f"net_af_xdp9,iface={cls.own}", "mtu": 1500}}
+        return made
+
+    def set_mtu(self, mtu, *interface):
+        command("ip", *interface[:-1], "link", "set", interface[-1], "mtu", mtu)
+        self.addCleanup(command, "ip", *interface[:-1], "link", "set", interface[-1], "mtu", 1500)
+
+    def assert_lost(self, reason, count, leaf, port):
+        wait_until(lambda: self.lost(port, leaf) == {reason: count}, f"{count} packets are lost, not {self.lost(port, leaf)}")
+        wait_until(lambda: any(re.match(f"{count} packets lost, {reason}: .", one) for one in self.logged()), "it is logged")
+        advice = self.up.show("drops")["advice"][reason]
+        self.assertIn(f"{reason}  {count} packets, lost by the device of {leaf}.{port} ({count})\n    {advice}\n",
+                      self.up.roost("show", "drops", leaf).out)
+
+    def frames(self, interface, size):
+        """Sends so many; a veth reports what its other end refuses."""
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+            sender.bind((interface, 0))
+            for _ in range(LOST):
+                with contextlib.suppress(OSError):
+                    sender.send(udp("10.0.1.2", HOSTS["h5"], size=size, dst_mac="02:01:00:00:00:02"))
+
+    def test_a_host_sends_more_than_its_mtu(self):
+        """Its veth's other end refuses them, which both ends count."""
+        self.set_mtu(3000, "-n", netns(self.name, "h1"), "eth1")
+        sender = self.udp("h1")
+        for _ in range(LOST):
+            sender.send(bytes(2500), (HOSTS["h5"], UDP_PORT))
+        self.assert_lost("device-host-send", LOST, "leaf1", "swp1")
+
+    def test_a_host_takes_less_than_its_mtu(self):
+        self.set_mtu(600, "-n", netns(self.name, "h5"), "eth1")
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+            sender.bind((self.peer, 0))
+            for _ in range(LOST):
+                sender.send(udp("10.0.1.3", HOSTS["h5"], size=1000, dst_mac="02:01:00:00:00:03"))
+        self.assert_lost("device-kernel-send", LOST, "leaf2", "swp1")
+
+    def test_an_interface_of_the_user_is_sent_more_than_its_mtu(self):
+        self.set_mtu(3000, self.peer)
+        self.frames(self.peer, 2500)
+        self.assert_lost("device-kernel-receive", LOST, "leaf1", "swp3")
+
+    def test_longer_than_a_packet(self):
+        self.set_mtu(9000, self.tap)
+        self.frames(self.tap, 8000)
+        self.assert_lost("device-receive-error", LOST, "leaf1", "swp2")

@@ -3,6 +3,8 @@
 
 #include "control/base/memory.h"
 #include "control/io/host/link.h"
+#include "dataplane/device/interface.h"
+#include "dataplane/device/quirks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -82,11 +84,36 @@ read_host_end(const struct live_fabric *live, const struct device_port *d, struc
 	close(netns_fd);
 }
 
+static void
+add_queue_drops(const char *name, uint64_t value, void *arg)
+{
+	if (strncmp(name, "rx_queue_", strlen("rx_queue_")) == 0 && strstr(name, "_drops") != NULL)
+		*(uint64_t *)arg += value;
+}
+
+// So that each packet counts once, and for the side that lost it. What the near end of a veth refuses,
+// as longer than its MTU, both ends count as dropped: what counts here is what its queue has dropped.
+// What Linux cannot send into the interface that net_tap has made, the fabric has not read.
+static void
+tell_apart(const struct device_port *d, const struct device *device, struct link_info *kernel,
+	   struct link_info *host)
+{
+	if (d->own_veth && kernel->rx_dropped != 0) {
+		kernel->rx_dropped = 0;
+		(void)interface_counters(device->control_fd, device->interface, add_queue_drops,
+					 &kernel->rx_dropped);
+	}
+	if (device->quirks->flags & QUIRK_MAKES_INTERFACE) {
+		host->tx_dropped += kernel->tx_dropped + kernel->tx_errors;
+		kernel->tx_dropped = kernel->tx_errors = 0;
+	}
+}
+
 // As the device, its interface and the host's count.
 static void
 read_raw(const struct live_fabric *live, const struct device_port *d, struct device_drops *out)
 {
-	const struct device *device = d->live.device;
+	struct device *device = d->live.device;
 	struct device_stats stats = {0};
 	struct link_info kernel = {0}, host;
 	const struct live_port *p = &d->live;
@@ -101,6 +128,8 @@ read_raw(const struct live_fabric *live, const struct device_port *d, struct dev
 	if (device == NULL || device->xsk_fd < 0 || device->steering != NULL)
 		kernel.rx_dropped = 0;
 	read_host_end(live, d, &host);
+	if (device != NULL)
+		tell_apart(d, device, &kernel, &host);
 	*out = (struct device_drops){.of = {
 #define X(id, name, read, advice) [DEVICE_DROP_##id] = read,
 					     DEVICE_DROPS(X)

@@ -18,7 +18,8 @@
 	X(NO_PACKET, "device-no-packet", s->rx_no_mbuf,                                            \
 	  "a device received while the packet pool was empty: lower the load, or smaller buffers") \
 	X(RECEIVE_ERROR, "device-receive-error", s->rx_errors,                                     \
-	  "frames that the driver refused: look at `ethtool -S` of the interface")                 \
+	  "frames that the driver refused, such as longer ones than a packet: lower the MTU of "   \
+	  "the sender's interface")                                                                \
 	X(CHAINED, "device-chained", s->rx_chained,                                                \
 	  "received frames larger than a packet: lower the MTU of the sender's interface")         \
 	X(KERNEL_RECEIVE, "device-kernel-receive",                                                 \
@@ -28,8 +29,8 @@
 	  "the kernel dropped what the fabric sent: the host or its interface takes packets too "  \
 	  "slowly")                                                                                \
 	X(HOST_SEND, "device-host-send", h->tx_dropped,                                            \
-	  "the host sent faster than its veth was read: pace it, or give it a queue discipline "   \
-	  "(Linux 6.16)")                                                                          \
+	  "the host sent faster than its interface was read, or more than the MTU of the link: "   \
+	  "pace it, or lower its MTU")                                                             \
 	X(OVERSIZED, "device-oversized", __atomic_load_n(&p->oversized, __ATOMIC_RELAXED),         \
 	  "larger than the device carries: lower the MTU of the port or of the sender")            \
 	X(UNSENDABLE, "device-unsendable", __atomic_load_n(&p->unsendable, __ATOMIC_RELAXED),      \
