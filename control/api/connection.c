@@ -138,23 +138,27 @@ connection_take(struct connection *c, size_t length)
 	c->in_start = length != c->in_length ? c->in_start + length : 0;
 	c->in_length -= length;
 	c->in_scanned = 0;
+	c->in_blanks = 0;
 }
 
-// Passes over blank lines: however many there are, they cost no turns. Returns their length.
+// Passes over blank lines: however many there are, they cost no turns. Returns their length. Each byte is
+// looked at once, in however many pieces a line of blanks comes.
 static size_t
 connection_skip_blanks(struct connection *c)
 {
 	const char *from;
-	size_t blanks = 0;
+	size_t blanks = 0, i;
 
 	if (c->in_length == 0)
 		return 0;
 	from = c->in + c->in_start;
-	for (size_t i = 0; i < c->in_length && from[i] != '\0' && strchr(" \t\r\n", from[i]); i++)
+	for (i = c->in_blanks; i < c->in_length && from[i] != '\0' && strchr(" \t\r\n", from[i]);
+	     i++)
 		if (from[i] == '\n')
 			blanks = i + 1;
 	if (blanks != 0)
 		connection_take(c, blanks);
+	c->in_blanks = i - blanks;
 	return blanks;
 }
 

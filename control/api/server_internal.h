@@ -69,6 +69,7 @@ struct connection {
 	size_t in_start; // where what has not been answered begins, at a line's start
 	size_t in_length;
 	size_t in_scanned; // of them known to hold no newline
+	size_t in_blanks;  // of them known to be blanks
 	char *out;         // the answer that waits, or NULL
 	size_t out_length;
 	size_t out_sent;

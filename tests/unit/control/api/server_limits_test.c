@@ -2,6 +2,8 @@
 // What is too large, too slow or too much, and that it hinders nobody else.
 #include "bench.h"
 
+#include <time.h>
+
 static void
 test_an_answer_larger_than_any_buffer(void **state)
 {
@@ -193,6 +195,25 @@ test_a_flood_of_blank_lines(void **state)
 	close(fd);
 }
 
+// A line of blanks that comes in small pieces: looking at all of it for each piece would take minutes.
+static void
+test_blanks_in_small_pieces(void **state)
+{
+	struct bench *b = *state;
+	const size_t length = API_REQUEST_MAX - 1024, piece = 32;
+	const clock_t begun = clock();
+	char text[32];
+	int fd = join(b);
+
+	memset(text, ' ', sizeof(text));
+	for (size_t i = 0; i < length; i += piece)
+		pour(b, fd, text, piece);
+	say(fd, "{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1}\n");
+	assert_string_equal(heard(b, fd), "{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":1}\n");
+	assert_true(clock() - begun < 10 * CLOCKS_PER_SEC);
+	close(fd);
+}
+
 // Each line moves what stands behind it at most once more than it was received.
 static void
 test_many_short_lines(void **state)
@@ -227,6 +248,7 @@ main(void)
 		T(test_the_longest_idle_makes_room),
 		T(test_a_flood_leaves_room_for_others),
 		T(test_a_flood_of_blank_lines),
+		T(test_blanks_in_small_pieces),
 		T(test_many_short_lines),
 	};
 
