@@ -44,6 +44,42 @@ def found(value, key):
             yield from found(inner, key)
 
 
+def fabric(name):
+    return {"fabric": {"name": name, "topology": {"kind": "leaf-spine", "leaves": 2, "spines": 1, "hosts-per-leaf": 2},
+                       "links": {kind: {"rate": "100G", "delay": "500ns"} for kind in ("host", "fabric")}, "dilation": 100},
+            "live": {"workers": 1, "idle": "sleep"},
+            "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB"}, "qos": {"tc": {3: {"ecn": {"min": "50KB", "max": "500KB"}}}}},
+            "hosts": {"ip": [4, 6]},
+            "attach": {"h1": {"netns": netns(name, "h1")}, "h3": {"netns": netns(name, "h3"), "nic": "off"}}}
+
+
+class End(LiveCase):
+    """A leaf says that it stops (IEEE 802.1AB, shutdown frame) before what is behind a port goes away."""
+
+    def test_detach_and_down(self):
+        name = name_of("lldpend")
+        path = self.directory / "fabric.yaml"
+        path.write_text(yaml(fabric(name)) + "\n", encoding="ascii")
+        self.addCleanup(lambda: wait_until(lambda: not clean(name), f"{name} is gone", 5))
+        with Fabric(path, name) as up:
+            sockets = {host: raw_socket(netns(name, host), protocol=ETH_P_LLDP) for host in ("h1", "h3")}
+            for socket in sockets.values():
+                self.addCleanup(socket.socket.close)
+            wait_until(lambda: all(up.show("lldp")["nodes"][leaf]["ports"]["swp1"]["sent"] for leaf in ("leaf1", "leaf2")), "both speak")
+            up.roost("detach", "h1")
+            self.assert_last(sockets["h1"])
+        self.assert_last(sockets["h3"])
+
+    def assert_last(self, socket):
+        frames = []
+        for _ in range(2):
+            with contextlib.suppress(OSError):      # once, that the interface is gone
+                frames += socket.receive()
+        said = [read(one.data) for one in frames if one.data[6:8] == b"\x02\x01"]
+        self.assertIn((3, b"\x00\x00"), said[-1] if said else [])
+        self.assertEqual([kind for kind, _ in said[-1]], [1, 2, 3])
+
+
 class Lldp(Shared):
     EXACT = False
 
@@ -55,12 +91,7 @@ class Lldp(Shared):
 
     @classmethod
     def description(cls):
-        return {"fabric": {"name": cls.name, "topology": {"kind": "leaf-spine", "leaves": 2, "spines": 1, "hosts-per-leaf": 2},
-                           "links": {kind: {"rate": "100G", "delay": "500ns"} for kind in ("host", "fabric")}, "dilation": 100},
-                "live": {"workers": 1, "idle": "sleep"},
-                "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB"}, "qos": {"tc": {3: {"ecn": {"min": "50KB", "max": "500KB"}}}}},
-                "hosts": {"ip": [4, 6]},
-                "attach": {"h1": {"netns": netns(cls.name, "h1")}, "h3": {"netns": netns(cls.name, "h3"), "nic": "off"}}}
+        return fabric(cls.name)
 
     def neighbours(self, port):
         node, name = port.split(".")

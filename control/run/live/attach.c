@@ -10,6 +10,7 @@
 #include "control/base/memory.h"
 #include "control/io/host/netns.h"
 #include "control/model/topology/addresses.h"
+#include "lldp_agent.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -225,6 +226,7 @@ live_detach(struct live_fabric *live, const char *host, struct diag *diag)
 
 		if (!is_of(d, host))
 			continue;
+		lldp_agent_shut_down(live, d);
 		detach_nic(live, d);
 		found++;
 	}

@@ -303,8 +303,10 @@ void
 live_fabric_close(struct live_fabric *live)
 {
 	learning_close(live);
-	if (live->running)
+	if (live->running) {
+		lldp_agent_shut_down(live, NULL);
 		live_stop(&live->drive);
+	}
 	lldp_agent_close(live);
 	events_destroy(live->events);
 	fabric_log_destroy(live->log);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A port sends a frame when its link comes up, every 30 s of real time, when the contents of the
 // frame change, and when a new neighbour appears, which then need not wait; at most one a second,
-// except for the first. A neighbour is forgotten when its TTL expires, when it sends TTL 0, and
-// when the link goes down.
+// except for the first. Before a port stops, it sends a frame with TTL 0. A neighbour is forgotten when
+// its TTL expires, when it sends TTL 0, and when the link goes down.
 //
 // Workers pass received frames on by a ring for each switch (dataplane/base/punt.h), and get frames
 // to send as requests between two turns. Ports of `netdev:` leave LLDP to Linux.
@@ -16,9 +16,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define LLDP_INTERVAL_MS 30000
-#define LLDP_LEAST_MS 1000 // between two frames of a port, but for the first
+#define LLDP_LEAST_MS 1000              // between two frames of a port, but for the first
+#define LLDP_LAST_MS 500                // to wait for the last frames of all ports
+#define LLDP_QUEUED_PS (10 * PS_PER_US) // that they wait at transmitters
 
 // A frame for a worker to send.
 struct outgoing {
@@ -292,6 +295,61 @@ lldp_agent_poll(struct live_fabric *live)
 			poll_port(live, &live->devices[i], &box, now_ms);
 	stop_unused_ports(live);
 	send_all(live, &box, now_ms);
+}
+
+static void
+note_time(void *context, struct node *n, ps_t now)
+{
+	ps_t *least = context;
+
+	(void)n;
+	*least = time_min(*least, now);
+}
+
+// Waits until the workers have reached `until`, and had a turn since in which devices send.
+static void
+await_workers(struct live_fabric *live, ps_t until)
+{
+	const struct timespec moment = {.tv_nsec = 200000};
+	const int64_t deadline_ms = clock_ms() + LLDP_LAST_MS;
+	ps_t now = 0;
+
+	while (now < until && clock_ms() < deadline_ms) {
+		if (now != 0)
+			nanosleep(&moment, NULL);
+		now = PS_NEVER;
+		live_call(&live->drive, note_time, &now);
+	}
+	now = PS_NEVER;
+	live_call(&live->drive, note_time, &now);
+}
+
+void
+lldp_agent_shut_down(struct live_fabric *live, const struct device_port *d)
+{
+	int64_t now_ms = clock_ms();
+	struct outbox box = {0};
+	ps_t longest = 0;
+
+	for (uint32_t i = 0; live->lldp != NULL && i < live->device_count; i++) {
+		const struct device_port *one = &live->devices[i];
+		const struct topo_port *port;
+		struct lldp_port *p;
+
+		if ((d != NULL && one != d) || !is_lldp_device(one) || !one->up)
+			continue;
+		p = port_of(live, one->node, one->port);
+		if (!p->active)
+			continue;
+		put_frame(live, one, p, true, &box);
+		stop_port(p);
+		port = &live->topology->nodes[one->node].ports[one->port];
+		longest = port->delay_ps > longest ? port->delay_ps : longest;
+	}
+	if (box.count == 0)
+		return;
+	send_all(live, &box, now_ms);
+	await_workers(live, live_clock(&live->drive) + 2 * longest + LLDP_QUEUED_PS);
 }
 
 void
