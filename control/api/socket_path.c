@@ -183,6 +183,18 @@ api_socket_name(const char *given)
 	return variable != NULL && variable[0] != '\0' ? variable : NULL;
 }
 
+static void
+fail_for_user(const char *name, struct diag *diag)
+{
+	static const char *const roots = "for one of root's: sudo roost ...";
+
+	if (name != NULL)
+		diag_fail(diag, ENOENT, "no fabric %s of yours is up; %s", name, roots);
+	else
+		diag_fail(diag, ENOENT,
+			  "no fabric of yours is up: \"roost up FILE\" brings one up; %s", roots);
+}
+
 // A user who has no such fabric may be a reader of root's.
 int
 api_socket_find(const char *name, char path[static API_PATH_MAX], struct diag *diag)
@@ -200,7 +212,9 @@ api_socket_find(const char *name, char path[static API_PATH_MAX], struct diag *d
 		status = theirs;
 		errors = &roots;
 	}
-	if (status != 0)
+	if (status == -ENOENT && geteuid() != 0)
+		fail_for_user(name, diag);
+	else if (status != 0)
 		diag_fail(diag, -status, "%s", diag_first_error(errors));
 	diag_free(&own);
 	diag_free(&roots);

@@ -142,6 +142,11 @@ class BadInput(LiveCase):
                 done = command("setpriv", "--reuid", 65534, "--regid", 65534, "--clear-groups", program, *words,
                                status=1)
                 self.assertRegex(done.err, rf"^roost {words[0]}: needs root, .*: sudo roost {words[0]} \.\.\.\n$")
+            for words, said in ((("show", "drops"), "roost: no fabric of yours is up: "), (("down",), "roost down: no fabric of yours "),
+                                (("show", "drops", "-f", "lab"), "roost: no fabric lab of yours is up; ")):
+                done = command("setpriv", "--reuid", 65534, "--regid", 65534, "--clear-groups", "env", "-u", "XDG_RUNTIME_DIR",
+                               "-u", "ROOST_FABRIC", program, *words, status=1)
+                self.assertRegex(done.err, rf"^{said}.*for one of root's: sudo roost \.\.\.\n$")
 
     def test_exec(self):
         description = demo(self.name, attach=("h1", "h5"))

@@ -185,13 +185,14 @@ print_ended(const json_t *processes)
 }
 
 static int
-wait_down(const char *name, const json_t *result)
+wait_down(const char *path, const json_t *result)
 {
+	const char *name = strrchr(path, '/') + 1;
 	pid_t pid = (pid_t)json_integer_value(json_object_get(result, "pid"));
 
 	if (pid > 0 && wait_for_end(pid)) {
 		print_ended(json_object_get(result, "processes"));
-		printf("%s is down\n", name != NULL ? name : "the fabric");
+		printf("%.*s is down\n", (int)(strrchr(name, '.') - name), name);
 		return EXIT_OK;
 	}
 	fprintf(stderr, "roost down: process %d does not end\n", (int)pid);
@@ -211,7 +212,7 @@ try_down(const char *name)
 	if (rc == 0)
 		rc = instance_call(path, "down", CALL_TIMEOUT_MS, &result, &diag);
 	if (rc == 0) {
-		status = wait_down(name, result);
+		status = wait_down(path, result);
 		json_decref(result);
 		return status;
 	}
