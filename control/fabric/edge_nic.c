@@ -16,7 +16,9 @@
 #include <string.h>
 
 #define BUFFER_LEAST_BYTES UINT64_C(1000000)
-#define BUFFER_HEADROOMS 4 // `auto` holds at least so many times what may still come behind an XOFF
+// Both in what may still come behind an XOFF: the least that `auto` holds, and that memory may leave.
+#define BUFFER_HEADROOMS 4
+#define BUFFER_HEADROOMS_LEAST 2
 
 const struct config_attach *
 fabric_find_attach(const struct topology *t, uint32_t host, uint16_t port)
@@ -48,6 +50,28 @@ fabric_edge_is_free(const struct fabric *f, uint32_t node, uint16_t port)
 	       fabric_find_attach(f->topology, topology_host_of(f->topology, node), port) == NULL;
 }
 
+static uint64_t
+headroom_of(const struct topology *t, const struct switch_config *leaf, uint32_t host,
+	    uint16_t port)
+{
+	return tables_headroom_needed(t, leaf, &topology_host(t, host)->ports[port]);
+}
+
+struct fabric_nic_buffer
+fabric_nic_buffer(const struct topology *t, const struct switch_config *leaf, uint32_t host,
+		  uint16_t port, const struct config_attach *attach)
+{
+	uint64_t headroom = headroom_of(t, leaf, host, port);
+	uint64_t bytes = attach != NULL ? attach->buffer_bytes : 0;
+	uint64_t least = headroom * BUFFER_HEADROOMS_LEAST;
+
+	if (bytes == 0)
+		bytes = headroom * BUFFER_HEADROOMS > BUFFER_LEAST_BYTES
+				? headroom * BUFFER_HEADROOMS
+				: BUFFER_LEAST_BYTES;
+	return (struct fabric_nic_buffer){bytes, least < bytes ? least : bytes};
+}
+
 // XOFF leaves room for what may still arrive behind it: the headroom that the leaf would need on
 // this link.
 static struct edge_buffer
@@ -56,15 +80,17 @@ buffer_of(const struct fabric *f, uint32_t host, uint16_t port, const struct con
 	const struct topo_node *place = topology_host(f->topology, host);
 	const struct topo_port *eth = &place->ports[port];
 	const struct tables *t = f->tables[f->topology->first_host + host];
-	uint64_t headroom = tables_headroom_needed(f->topology, &f->switches[eth->peer_node], eth);
-	uint64_t bytes = attach != NULL ? attach->buffer_bytes : 0;
+	const struct switch_config *leaf = &f->switches[eth->peer_node];
+	uint64_t headroom = headroom_of(f->topology, leaf, host, port);
+	const struct fabric_nic_buffer wanted =
+		fabric_nic_buffer(f->topology, leaf, host, port, attach);
+	uint64_t most = f->packets.nic_bytes, bytes = wanted.bytes;
 	struct edge_buffer buffer;
 	uint64_t limit;
 
-	if (bytes == 0)
-		bytes = headroom * BUFFER_HEADROOMS > BUFFER_LEAST_BYTES
-				? headroom * BUFFER_HEADROOMS
-				: BUFFER_LEAST_BYTES;
+	// There are packets in memory for so much and no more.
+	if (most != 0 && bytes > most)
+		bytes = most > wanted.least_bytes ? most : wanted.least_bytes;
 	limit = bytes / t->cell;
 	buffer.limit = limit < POOL_UNLIMITED ? (uint32_t)limit : POOL_UNLIMITED - 1;
 	headroom /= t->cell;

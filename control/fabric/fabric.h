@@ -26,6 +26,7 @@ struct fabric_packets {
 	uint64_t count[2];      // PACKET_SMALL, PACKET_LARGE; both 0: any number
 	uint64_t buffers_bytes; // the most that the buffers may be together; 0: no limit
 	bool capped;            // fewer than the buffers can take
+	uint64_t nic_bytes;     // an edge NIC holds so much of a priority, each way; 0: any
 };
 
 struct fabric {
@@ -113,6 +114,17 @@ struct fabric_edge_link {
 // Returns 0 or -ENOMEM.
 int fabric_plan_edge_link(const struct fabric *f, uint32_t host, uint16_t port,
 			  const struct config_attach *attach, struct fabric_edge_link *out);
+
+// What an edge NIC holds of each priority, each way, at a host's port; attach: NULL where no file
+// says anything of it. Memory does not limit it to less than the least: behind an XOFF of lossless
+// queues there has to be room.
+// (edge_nic.c)
+struct fabric_nic_buffer {
+	uint64_t bytes, least_bytes;
+};
+struct fabric_nic_buffer fabric_nic_buffer(const struct topology *t,
+					   const struct switch_config *leaf, uint32_t host,
+					   uint16_t port, const struct config_attach *attach);
 
 // The nodes that exist, without gaps; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);

@@ -16,10 +16,6 @@
 #define OWN_DRIVER "net_af_xdp"
 #define OWN_DRIVER_JUMBO "net_af_packet"
 #define ERR_BYTES 512
-// What an edge NIC without a size of its own counts as, and bytes of it for which there is a
-// packet.
-#define NIC_BUFFER_BYTES UINT64_C(1000000)
-#define NIC_PACKET_BYTES 512u
 // Packets that a device which is opened while the fabric runs leaves for the others.
 #define DEVICE_PORTS_FREE 6144u
 
@@ -87,15 +83,6 @@ check_free(const struct device_port *list, uint32_t count, const struct topology
 	return 0;
 }
 
-// One priority full, each way.
-static uint32_t
-nic_packets(const struct config_attach *attach)
-{
-	uint64_t bytes = attach->buffer_bytes != 0 ? attach->buffer_bytes : NIC_BUFFER_BYTES;
-
-	return attach->nic ? (uint32_t)(2 * bytes / NIC_PACKET_BYTES) : 0;
-}
-
 // The near end of a veth is named after its host, as far as Linux's names reach.
 static void
 name_interface(struct device_port *d, const struct topology *t, uint32_t number)
@@ -127,7 +114,6 @@ list_nic(struct device_port *list, uint32_t *count, const struct topology *t,
 	d->host = nic->host;
 	d->host_port = nic->host_port;
 	d->attach = attach;
-	d->nic_packets = nic_packets(attach);
 	d->netns = attach->netns.text;
 	d->own_veth = config_attach_makes_interface(attach);
 	d->pos = attach->dev.text != NULL ? attach->dev.pos : attach->host.pos;
@@ -285,8 +271,7 @@ device_ports_pool(const struct device_port *ports, uint32_t count)
 	struct pool_options pool = pool_for_mtu(mtu);
 
 	for (uint32_t i = 0; i < count; i++)
-		pool.packets += ports[i].nic_packets +
-				device_packets_held(ports[i].spec, &pool.one_chunk);
+		pool.packets += device_packets_held(ports[i].spec, &pool.one_chunk);
 	return pool;
 }
 

@@ -27,7 +27,6 @@ struct device_port {
 	char interface[IFNAMSIZ]; // own_veth: its near end; or a tap that Roost makes
 	const char *netdev;       // the interface that it shares with the kernel, or NULL
 	uint32_t mtu;             // 0: the interface's, which only the machine knows
-	uint32_t nic_packets;     // that the host's edge NIC may hold; 0: it has none
 	struct diag_pos pos;
 
 	// Of a live fabric.

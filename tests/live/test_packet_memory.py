@@ -9,15 +9,18 @@ from test_pause import DSCP, QUANTA, pfc_frame
 BURST = 500
 MORE_MB = 11        # than devices and links take
 REFRESH_S = 0.1     # of a pause of 335 ms
+NIC_BYTES = 1_000_000
+SLOW = 100_000      # a dilation at which a link of 100G takes 1,500 packets of 60 bytes a second
 
 
 class PacketMemory(LiveCase):
 
-    def start(self, **changes):
+    def start(self, nic="off", attach=tuple(HOSTS), dilation=DILATION, **changes):
+        """nic: off: the packets of h1 pile up in the switches."""
         self.name = name_of("packets")
-        description = demo(self.name, **changes.pop("live", {}))
+        description = demo(self.name, attach, dilation=dilation, **changes.pop("live", {}))
         description["switch"]["buffer"] |= changes
-        description["attach"]["h1"]["nic"] = "off"      # its packets pile up in the switches
+        description["attach"]["h1"]["nic"] = nic
         self.up = self.fabric(description)
         self.mac = self.up.exec("h5", "cat", "/sys/class/net/eth1/address").out.strip()
 
@@ -48,6 +51,37 @@ class PacketMemory(LiveCase):
         ping = self.up.exec("h3", "ping", "-c", "4", "-i", "0.1", "-W", "2", HOSTS["h7"]).out
         self.assertIn("4 received", ping)
         self.assertFalse({port for _, port in self.drops()} & {"leaf1.swp3", "leaf2.swp3"})
+
+    def nic(self, host):
+        return port_of(self.name, host, "eth1")
+
+    def fill(self, hosts):
+        """Small packets pile up in the NICs of hosts, which are faster than their links, in all priorities but the one
+        that goes first."""
+        queues = [priority for priority in range(8) if priority != 6]
+        senders = [(udp_socket(netns(self.name, host), dscp=8 * priority), to)
+                   for host, to in hosts.items() for priority in queues]
+        end = time.monotonic() + 40
+        for sender, _ in senders:
+            self.addCleanup(sender.socket.close)
+        while min(self.nic(host)["queue"][priority]["depth"] for host in hosts for priority in queues) < 0.9 * NIC_BYTES:
+            self.assertLess(time.monotonic(), end, "the NICs never were full")
+            for sender, to in senders:
+                for _ in range(BURST):
+                    try:
+                        sender.send(b"tiny", (to, 9))
+                    except BlockingIOError:
+                        break
+
+    def test_full_nics_leave_packets_to_others(self):
+        """Three hosts fill the queues of their NICs, 109,000 packets in all, which is more than the buffers of all
+        switches take. Nobody else notices."""
+        full = {"h1": "10.0.1.2", "h2": HOSTS["h1"], "h6": HOSTS["h5"]}
+        self.start("on", (*HOSTS, "h2", "h6"), SLOW, size="1MB")
+        self.fill(full)
+        self.assert_others_unharmed()
+        self.assertLessEqual({port for _, port in self.drops()}, {f"{host}.host1" for host in full})
+        self.assertLessEqual({reason for reason, _ in self.drops()}, {"host-buffer", "device-ring-full"})
 
     def pools(self, node):
         return self.up.show("pool", node)["nodes"][node]

@@ -4,8 +4,9 @@
 // large ones. Both can happen in turn, so there are enough of both kinds. Together they are several
 // times as large as the buffers, but only address space until that many packets wait.
 // `live.packet-memory` limits them; if it is less, the share of every switch shrinks. Packets on
-// wires, in NICs and in workers' caches are extra, so that they take nothing from the shares.
-#include "live_fabric.h"
+// wires, in simulated NICs and in workers' caches are extra, so that they take nothing from the
+// shares. So are those in the queues of edge NICs (packet_plan_nics.c).
+#include "packet_plan_nics.h"
 
 #include "control/base/memory.h"
 #include "control/base/text.h"
@@ -85,8 +86,8 @@ most_of_buffers(const struct live_fabric *live)
 	return most;
 }
 
-// Small packets that are in no buffer: on wires (back to back, for their delay), in NICs, and in
-// workers' LIFOs.
+// Small packets that are in no buffer: on wires (back to back, for their delay), in simulated NICs,
+// and in workers' LIFOs.
 static uint64_t
 packets_elsewhere(const struct live_fabric *live)
 {
@@ -137,13 +138,25 @@ note_cap(const struct live_fabric *live, const struct packet_plan *plan, uint64_
 		text_bytes(allowed, plan->memory_bytes));
 }
 
+static int
+fail_too_little(const struct packet_plan *plan, uint64_t taken, struct diag *diag)
+{
+	char allowed[TEXT_VALUE_MAX], needed[TEXT_VALUE_MAX];
+
+	return diag_fail(diag, ENOMEM,
+			 "live.packet-memory: %s is too little: devices and links of this fabric "
+			 "need %s even if no packet waits",
+			 text_bytes(allowed, plan->memory_bytes), text_bytes(needed, taken));
+}
+
 int
 packet_plan_make(const struct live_fabric *live, struct packet_plan *plan, struct diag *diag)
 {
 	const struct buffers buffers = most_of_buffers(live);
 	const uint64_t bytes = buffers.bytes > PLAN_BUFFERS_MIN ? buffers.bytes : PLAN_BUFFERS_MIN;
-	uint64_t elsewhere = packets_elsewhere(live), fixed, wanted, part;
+	uint64_t elsewhere = packets_elsewhere(live), fixed, least, wanted, part;
 	size_t small = packet_store_small_bytes(), large;
+	struct packet_plan_nics nics;
 	uint64_t *waiting;
 
 	*plan = (struct packet_plan){.memory_bytes = memory_allowed(live)};
@@ -162,17 +175,16 @@ packet_plan_make(const struct live_fabric *live, struct packet_plan *plan, struc
 	fixed = pool_bytes(&plan->devices) + packet_store_bytes(&plan->store);
 	wanted = waiting[PACKET_SMALL] * small + waiting[PACKET_LARGE] * large;
 	part = plan->memory_bytes > fixed ? plan->memory_bytes - fixed : 0;
-	if (part < live->topology->first_host * PLAN_WIRE_PACKETS * (small + large)) {
-		char allowed[TEXT_VALUE_MAX], needed[TEXT_VALUE_MAX];
-
-		return diag_fail(diag, ENOMEM,
-				 "live.packet-memory: %s is too little: devices and links of this "
-				 "fabric need %s even if no packet waits",
-				 text_bytes(allowed, plan->memory_bytes),
-				 text_bytes(needed, fixed));
+	packet_plan_list_nics(&nics, live, (struct nic_packet_costs){buffers.cell, small, large});
+	least = live->topology->first_host * PLAN_WIRE_PACKETS * (small + large);
+	if (part < least + nics.least_memory) {
+		packet_plan_free_nics(&nics);
+		return fail_too_little(plan, fixed + nics.least_memory, diag);
 	}
+	part -= packet_plan_share_nics(&nics, live, part, wanted, plan);
+	packet_plan_free_nics(&nics);
 	if (wanted > part) {
-		note_cap(live, plan, fixed + wanted);
+		note_cap(live, plan, plan->memory_bytes - part + wanted);
 		plan->waiting.capped = true;
 		for (unsigned i = 0; i < 2; i++)
 			waiting[i] =

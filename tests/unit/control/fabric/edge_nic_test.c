@@ -16,10 +16,14 @@
 #define HOST(n) (4u + (n)-1)
 
 static struct fabric *
-make(struct fixture *place, struct packet_pool *packets, const char *text, const bool attached[4])
+make_limited(struct fixture *place, struct packet_pool *packets, const char *text,
+	     const bool attached[4], uint64_t nic_bytes)
 {
 	struct packet_pool *pools[8];
-	struct fabric_options options = {.pools = pools, .attached = attached, .seed = 1};
+	struct fabric_options options = {.pools = pools,
+					 .attached = attached,
+					 .seed = 1,
+					 .packets = {.nic_bytes = nic_bytes}};
 	struct diag diag = {0};
 	struct fabric *f;
 
@@ -29,6 +33,12 @@ make(struct fixture *place, struct packet_pool *packets, const char *text, const
 	assert_int_equal(fabric_create(&f, place->config, place->topology, &options, &diag), 0);
 	diag_free(&diag);
 	return f;
+}
+
+static struct fabric *
+make(struct fixture *place, struct packet_pool *packets, const char *text, const bool attached[4])
+{
+	return make_limited(place, packets, text, attached, 0);
 }
 
 static void
@@ -130,6 +140,39 @@ test_what_it_holds(void **state)
 		      0);
 }
 
+// With packets for less, it holds less, but never so little that nothing may come behind an XOFF.
+static void
+test_memory_makes_it_smaller(void **state)
+{
+	static const bool attached[4] = {true};
+	static const uint64_t most[] = {0, 2000000, 400000, 1};
+	struct packet_pool *packets;
+	struct fixture place;
+	struct fabric *f;
+
+	(void)state;
+	assert_int_equal(packet_pool_create(&packets, 2048), 0);
+	for (unsigned i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
+		const struct edge_buffer *buffer;
+		uint64_t headroom, bytes = most[i];
+
+		f = make_limited(&place, packets, PLACE "attach: {h1: {netns: a}}\n", attached,
+				 most[i]);
+		buffer = &f->edges[0]->link[0].buffer;
+		headroom = tables_headroom_needed(f->topology, &f->switches[LEAF1],
+						  &topology_host(f->topology, 0)->ports[0]);
+		if (bytes == 0 || bytes > 1000000)
+			bytes = 1000000;
+		if (bytes == 1)
+			bytes = 2 * headroom;
+		assert_int_equal(buffer->limit, bytes / f->tables[LEAF1]->cell);
+		assert_true(buffer->xoff != 0);
+		fabric_destroy(f);
+		fixture_free(&place);
+	}
+	packet_pool_destroy(packets);
+}
+
 // Tables that are made anew have the host's side too.
 static void
 test_new_tables(void **state)
@@ -227,6 +270,7 @@ main(void)
 		cmocka_unit_test(test_where_there_is_one),
 		cmocka_unit_test(test_none_in_virtual_time),
 		cmocka_unit_test(test_what_it_holds),
+		cmocka_unit_test(test_memory_makes_it_smaller),
 		cmocka_unit_test(test_new_tables),
 		cmocka_unit_test(test_standing_in),
 	};
