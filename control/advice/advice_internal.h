@@ -89,9 +89,11 @@ const char *advice_others(uint32_t count, const char *one, const char *many,
 // ---- where packets can go -----------------------------------------------------------------------
 
 // A link between switches in one direction is known by the port that it leaves by: reach_link().
-// For every link, `onward` has the links by which packets that came along it are sent on, whatever
-// their destination. Where packets of one destination go depends on their encapsulation, so they
-// are followed by steps: a link and the encapsulation on it, encap * link_count + link.
+// For every link, `onward` has the ports by which packets that came along it are sent on, whatever
+// their destination. Where a switch sends packets of one destination depends on the VRF in which
+// they arrive and on their encapsulation, not on the port. So they are followed by steps: an arrival
+// (a VRF of a switch, or its underlay, where tunnels end) and the encapsulation of what arrives
+// there, encap * arrival_count + arrival.
 struct reach {
 	const struct topology *topology;
 	const struct tables *const *tables; // by switch, of the last reach_follow()
@@ -99,18 +101,29 @@ struct reach {
 	uint32_t *owner;                    // by link: the switch that it leaves
 	uint32_t link_count;        // with ports that lead to no switch and are never reached
 	struct reach_ports *onward; // by link: ports of the switch at its end
-	struct encap *encaps;       // of the destination followed; [0] is ENCAP_NONE
+	struct reach_arrival *arrivals;
+	uint32_t *end; // by link: the arrival there, or TOPOLOGY_NONE if it leads to no switch
+	uint32_t arrival_count;
+	struct encap *encaps; // of the destination followed; [0] is ENCAP_NONE
 	uint32_t encap_count, encap_room;
-	uint32_t *seen;  // by step, as many as encap_room: the destination that reached it last
-	uint32_t *queue; // of steps
-	uint32_t *loop;  // links of the first routing loop found
+	struct reach_step *steps;     // encap_room * arrival_count
+	uint32_t *queue;              // of steps
+	uint32_t *loop;               // links of the first routing loop found
 	uint32_t loop_length;         // 0: there is none
 	struct config_prefix looping; // the destination that circulates there
+};
+
+struct reach_arrival {
+	uint32_t node;
+	uint16_t vrf;
+	bool underlay;
+	bool entrance; // packets come there from hosts
 };
 
 struct reach_destination {
 	const uint8_t *address;
 	bool ip6;
+	uint64_t class; // reach_classify()
 };
 
 struct reach_ports {
@@ -154,20 +167,28 @@ void reach_follow(struct reach *r, const struct tables *const *tables,
 // The number of the group that a switch's VRF sends the destination to, or LPM_NONE.
 uint32_t reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_destination *d);
 
+// Sets the classes: destinations of one are sent by every VRF of every switch to the same group. All
+// groups that lead to no other switch count as one.
+void reach_classify(const struct reach *r, struct reach_destination *destinations, uint32_t count);
+
 // The group that sends packets on (NULL: none does), and their encapsulation from there, an index
 // of `encaps`.
 struct reach_hop {
 	const struct next_hop_group *group;
 	uint32_t encap;
 };
-// From the end of a step, and from a switch's VRF.
 struct reach_hop reach_next_hop(struct reach *r, uint32_t step, const struct reach_destination *d);
-struct reach_hop reach_first_hop(struct reach *r, const struct tables *t, uint16_t vrf,
-				 const struct reach_destination *d);
 
-// A loop of one destination among `count` steps that it takes: its links in order go to r->loop.
-void reach_find_loop(struct reach *r, const struct reach_destination *d, const uint32_t *steps,
-		     uint32_t count);
+// What one destination's packets do next, once a step is known to be one of theirs.
+struct reach_step {
+	uint32_t seen; // the destination that came there last, counted from 1
+	struct reach_hop hop;
+	struct reach_ports ports; // to switches
+};
+
+// A loop among the first `count` steps of the queue, all that the destination followed takes: its
+// links in order go to r->loop.
+void reach_find_loop(struct reach *r, uint32_t count);
 // A cycle among links whose ends are both in `members` (by switch): its links in order go to
 // `cycle`, which has room for link_count. Returns how many; 0: none.
 uint32_t reach_find_cycle(const struct reach *r, const bool *members, uint32_t *cycle);

@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where packets can go. Every destination is followed from the ports of hosts, in the VRF of the
-// port, over all members of each next-hop group, in the encapsulation that packets get there
-// (reach_encap.c). Destinations that every switch treats alike, such as the hosts of one leaf, are
-// followed once: a hash over the groups that all switches send them to identifies them. (All groups
-// that lead to hosts count as the same.)
+// Where packets can go. Every destination is followed from the VRFs of hosts' ports, over all
+// members of each next-hop group, in the encapsulation that packets get there (reach_encap.c).
+// Destinations that every switch treats alike, such as the hosts of one leaf, are followed once
+// (reach_classes.c).
 #include "advice_internal.h"
 
 #include "control/base/memory.h"
-#include "dataplane/base/random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A port by which packets arrive from hosts: only its VRF matters.
-struct entrance {
-	uint32_t node;
-	uint16_t vrf;
-};
-
 struct follow {
 	struct reach *r;
-	struct entrance *entrances;
-	uint32_t entrance_count;
-	uint64_t *sums; // of destinations followed: a hash table in which 0 is free
-	uint32_t slots; // a power of two
+	uint64_t *classes; // of destinations followed: a hash table in which 0 is free
+	uint32_t slots;    // a power of two
 	uint32_t followed;
+	uint32_t tail; // of the queue
 };
 
 void
@@ -38,8 +29,10 @@ reach_create(struct reach *r, const struct topology *t)
 	}
 	r->owner = memory_array(r->link_count, sizeof(*r->owner), "links");
 	r->onward = memory_array(r->link_count, sizeof(*r->onward), "links");
+	r->arrivals = memory_array(r->link_count, sizeof(*r->arrivals), "VRFs of switches");
+	r->end = memory_array(r->link_count, sizeof(*r->end), "links");
 	r->encaps = memory_array(1, sizeof(*r->encaps), "encapsulations");
-	r->seen = memory_array(r->link_count, sizeof(*r->seen), "steps");
+	r->steps = memory_array(r->link_count, sizeof(*r->steps), "steps");
 	r->queue = memory_array(r->link_count, sizeof(*r->queue), "steps");
 	r->loop = memory_array(r->link_count, sizeof(*r->loop), "links");
 	for (uint32_t n = 0; n < t->first_host; n++)
@@ -53,8 +46,10 @@ reach_destroy(struct reach *r)
 	free(r->first);
 	free(r->owner);
 	free(r->onward);
+	free(r->arrivals);
+	free(r->end);
 	free(r->encaps);
-	free(r->seen);
+	free(r->steps);
 	free(r->queue);
 	free(r->loop);
 	*r = (struct reach){0};
@@ -67,175 +62,184 @@ reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_destinati
 		      : lpm_lookup4(t->vrfs[vrf].ip4, d->address);
 }
 
-static bool
-leads_to_switch(const struct reach *r, uint32_t node, uint16_t port)
+// ---- arrivals ----------------------------------------------------------------------------------
+
+// The arrival of packets that come in by a switch's port; those of the switch begin at `from`.
+static uint32_t
+find_arrival(struct reach *r, uint32_t node, uint16_t port, uint32_t from)
 {
-	return r->topology->nodes[node].ports[port].peer_node < r->topology->first_host;
+	const struct tables *t = r->tables[node];
+	const uint16_t vrf = t->ports[port].vrf;
+	const bool underlay = t->ports[port].underlay && t->tunnels != NULL;
+	uint32_t i = from;
+
+	while (i < r->arrival_count &&
+	       (r->arrivals[i].vrf != vrf || r->arrivals[i].underlay != underlay))
+		i++;
+	if (i == r->arrival_count)
+		r->arrivals[r->arrival_count++] =
+			(struct reach_arrival){.node = node, .vrf = vrf, .underlay = underlay};
+	return i;
 }
 
-// Adds the steps by which a switch sends the destination on to the queue, and their ports to
-// `onward`, unless it is NULL.
-static uint32_t
-send_on(const struct follow *w, uint32_t node, struct reach_hop hop, struct reach_ports *onward,
-	uint32_t tail)
+static void
+find_arrivals(struct reach *r)
 {
-	const struct next_hop *next_hops = w->r->tables[node]->next_hops;
+	const struct topology *t = r->topology;
 
+	r->arrival_count = 0;
+	for (uint32_t link = 0; link < r->link_count; link++)
+		r->end[link] = TOPOLOGY_NONE;
+	for (uint32_t n = 0; n < t->first_host; n++) {
+		uint32_t from = r->arrival_count;
+
+		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
+			const struct topo_port *port = &t->nodes[n].ports[p];
+			uint32_t arrival;
+
+			if (port->peer_node == TOPOLOGY_NONE)
+				continue;
+			arrival = find_arrival(r, n, p, from);
+			if (port->peer_node < t->first_host)
+				r->end[reach_link(r, port->peer_node, port->peer_port)] = arrival;
+			else
+				r->arrivals[arrival].entrance = true;
+		}
+	}
+}
+
+// ---- one destination ---------------------------------------------------------------------------
+
+// The first time that the destination comes there, the step is queued.
+static struct reach_step *
+take_step(struct follow *w, uint32_t number, const struct reach_destination *d)
+{
+	struct reach *r = w->r;
+	struct reach_step *step = &r->steps[number];
+	const struct next_hop *next_hops;
+	struct reach_hop hop;
+	uint32_t node;
+
+	if (step->seen == w->followed)
+		return step;
+	hop = reach_next_hop(r, number, d);
+	step = &r->steps[number]; // there may be more encapsulations now
+	*step = (struct reach_step){.seen = w->followed, .hop = hop};
+	r->queue[w->tail++] = number;
+	node = r->arrivals[number % r->arrival_count].node;
+	next_hops = r->tables[node]->next_hops;
 	for (uint32_t i = 0; hop.group != NULL && i < hop.group->count; i++) {
 		uint16_t port = next_hops[hop.group->first + i].port;
-		uint32_t step = hop.encap * w->r->link_count + reach_link(w->r, node, port);
 
-		if (!leads_to_switch(w->r, node, port))
-			continue;
-		if (onward != NULL)
-			reach_add_port(onward, port);
-		if (w->r->seen[step] == w->followed)
-			continue;
-		w->r->seen[step] = w->followed;
-		w->r->queue[tail++] = step;
+		if (r->end[reach_link(r, node, port)] != TOPOLOGY_NONE)
+			reach_add_port(&step->ports, port);
 	}
-	return tail;
+	return step;
+}
+
+// Takes the steps behind one, and notes how the links to them go on.
+static void
+go_on(struct follow *w, uint32_t number, const struct reach_destination *d)
+{
+	struct reach *r = w->r;
+	const struct reach_ports ports = r->steps[number].ports;
+	uint32_t node = r->arrivals[number % r->arrival_count].node;
+	uint32_t encap = r->steps[number].hop.encap;
+
+	for (unsigned int word = 0; word < PORTS_MAX / 64; word++)
+		for (uint64_t rest = ports.bits[word]; rest != 0; rest &= rest - 1) {
+			uint16_t port = (uint16_t)(64 * word + (unsigned)__builtin_ctzll(rest));
+			uint32_t link = reach_link(r, node, port);
+			const struct reach_step *next =
+				take_step(w, encap * r->arrival_count + r->end[link], d);
+
+			for (unsigned int i = 0; i < PORTS_MAX / 64; i++)
+				r->onward[link].bits[i] |= next->ports.bits[i];
+		}
 }
 
 static void
 follow_one(struct follow *w, const struct reach_destination *d)
 {
 	struct reach *r = w->r;
-	uint32_t head = 0, tail = 0;
 
 	w->followed++;
+	w->tail = 0;
 	r->encap_count = 1;
-	for (uint32_t i = 0; i < w->entrance_count; i++) {
-		const struct entrance *e = &w->entrances[i];
-
-		tail = send_on(w, e->node, reach_first_hop(r, r->tables[e->node], e->vrf, d), NULL,
-			       tail);
-	}
-	while (head < tail) {
-		uint32_t step = r->queue[head++], link = step % r->link_count;
-
-		tail = send_on(w, reach_port(r, link)->peer_node, reach_next_hop(r, step, d),
-			       &r->onward[link], tail);
-	}
+	for (uint32_t i = 0; i < r->arrival_count; i++)
+		if (r->arrivals[i].entrance)
+			take_step(w, i, d);
+	for (uint32_t head = 0; head < w->tail; head++)
+		go_on(w, r->queue[head], d);
 	if (r->loop_length != 0)
 		return;
-	reach_find_loop(r, d, r->queue, tail);
+	reach_find_loop(r, w->tail);
 	r->looping = (struct config_prefix){.version = d->ip6 ? 6 : 4, .length = d->ip6 ? 128 : 32};
 	memcpy(r->looping.address, d->address, d->ip6 ? 16 : 4);
 }
 
+// ---- all ----------------------------------------------------------------------------------------
+
+// Whether a destination of this class has been followed; it counts as followed from now on.
 static bool
-stays(const struct follow *w, uint32_t node, uint32_t number)
+is_known(struct follow *w, uint64_t class)
 {
-	const struct tables *t = w->r->tables[node];
-	const struct next_hop_group *group = &t->groups[number];
+	uint32_t slot = (uint32_t)(class >> 32) & (w->slots - 1);
 
-	for (uint32_t i = 0; i < group->count; i++)
-		if (leads_to_switch(w->r, node, t->next_hops[group->first + i].port))
-			return false;
-	return true;
-}
-
-// Never 0.
-static uint64_t
-sum_of(const struct follow *w, const struct reach_destination *d)
-{
-	uint64_t sum = 1;
-
-	for (uint32_t n = 0; n < w->r->topology->first_host; n++)
-		for (uint16_t vrf = 0; vrf < w->r->tables[n]->vrf_count; vrf++) {
-			uint32_t number = reach_look_up(w->r->tables[n], vrf, d);
-
-			if (number != LPM_NONE && stays(w, n, number))
-				number = LPM_NONE;
-			sum = random_mix(sum ^ number);
-		}
-	return sum | 1;
-}
-
-// Whether a destination with this sum has been followed before; it counts as followed from now on.
-static bool
-known(struct follow *w, uint64_t sum)
-{
-	uint32_t slot = (uint32_t)(sum >> 32) & (w->slots - 1);
-
-	while (w->sums[slot] != 0 && w->sums[slot] != sum)
+	while (w->classes[slot] != 0 && w->classes[slot] != class)
 		slot = (slot + 1) & (w->slots - 1);
-	if (w->sums[slot] == sum)
+	if (w->classes[slot] == class)
 		return true;
-	w->sums[slot] = sum;
+	w->classes[slot] = class;
 	return false;
 }
 
-static void
-consider(struct follow *w, const uint8_t *address, bool ip6)
+// Both addresses of all ports of hosts, and those of `extra`. For free().
+static struct reach_destination *
+list_destinations(const struct topology *t, const struct config_prefix *extra, uint32_t extra_count,
+		  uint32_t *count)
 {
-	const struct reach_destination d = {.address = address, .ip6 = ip6};
-
-	if (!known(w, sum_of(w, &d)))
-		follow_one(w, &d);
-}
-
-static void
-find_entrances(struct follow *w)
-{
-	const struct topology *t = w->r->topology;
-
-	w->entrances = memory_array(w->r->link_count, sizeof(*w->entrances), "ports of hosts");
-	for (uint32_t n = 0; n < t->first_host; n++) {
-		uint32_t first = w->entrance_count;
-
-		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
-			const struct topo_port *port = &t->nodes[n].ports[p];
-			uint32_t i = first;
-
-			if (port->peer_node == TOPOLOGY_NONE || port->peer_node < t->first_host)
-				continue;
-			while (i < w->entrance_count && w->entrances[i].vrf != port->vrf)
-				i++;
-			if (i == w->entrance_count)
-				w->entrances[w->entrance_count++] = (struct entrance){n, port->vrf};
-		}
-	}
-}
-
-static void
-make_room(struct follow *w, uint32_t extra)
-{
-	const struct topology *t = w->r->topology;
-	uint64_t most = extra;
+	struct reach_destination *all;
+	uint32_t most = extra_count, n = 0;
 
 	for (uint32_t h = 0; h < t->host_count; h++)
 		most += 2u * topology_host(t, h)->port_count;
-	w->slots = 1;
-	while (w->slots < 2 * most + 2)
-		w->slots *= 2;
-	w->sums = memory_array(w->slots, sizeof(*w->sums), "destinations");
+	all = memory_array(most, sizeof(*all), "destinations");
+	for (uint32_t h = 0; h < t->host_count; h++) {
+		const struct topo_node *host = topology_host(t, h);
+
+		for (uint16_t p = 0; p < host->port_count; p++) {
+			all[n++] = (struct reach_destination){.address = host->ports[p].ip4};
+			all[n++] = (struct reach_destination){host->ports[p].ip6, true, 0};
+		}
+	}
+	for (uint32_t i = 0; i < extra_count; i++)
+		all[n++] = (struct reach_destination){extra[i].address, extra[i].version == 6, 0};
+	*count = n;
+	return all;
 }
 
 void
 reach_follow(struct reach *r, const struct tables *const *tables, const struct config_prefix *extra,
 	     uint32_t extra_count)
 {
-	struct follow w = {.r = r};
-	const struct topology *t = r->topology;
+	struct follow w = {.r = r, .slots = 1};
+	struct reach_destination *all;
+	uint32_t count;
 
 	r->tables = tables;
 	r->loop_length = 0;
+	find_arrivals(r);
 	memset(r->onward, 0, r->link_count * sizeof(*r->onward));
-	memset(r->seen, 0, (size_t)r->encap_room * r->link_count * sizeof(*r->seen));
-	find_entrances(&w);
-	make_room(&w, extra_count);
-	for (uint32_t h = 0; h < t->host_count; h++) {
-		const struct topo_node *host = topology_host(t, h);
-
-		for (uint16_t p = 0; p < host->port_count; p++) {
-			consider(&w, host->ports[p].ip4, false);
-			consider(&w, host->ports[p].ip6, true);
-		}
-	}
-	for (uint32_t i = 0; i < extra_count; i++)
-		consider(&w, extra[i].address, extra[i].version == 6);
-	free(w.entrances);
-	free(w.sums);
+	memset(r->steps, 0, (size_t)r->encap_room * r->arrival_count * sizeof(*r->steps));
+	all = list_destinations(r->topology, extra, extra_count, &count);
+	reach_classify(r, all, count);
+	while (w.slots < 2 * count + 2)
+		w.slots *= 2;
+	w.classes = memory_array(w.slots, sizeof(*w.classes), "classes of destinations");
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_known(&w, all[i].class))
+			follow_one(&w, &all[i]);
+	free(w.classes);
+	free(all);
 }

@@ -19,8 +19,7 @@ struct search {
 	uint32_t *path;                       // no node twice
 	uint32_t *cursor;                     // by place on the path
 	const bool *members;                  // links: by switch
-	const struct reach_destination *d;    // steps
-	struct reach_hop *hops; // steps: by place on the path; where packets go from there
+	uint32_t *links; // steps: by place on the path; the link on which packets leave it
 };
 
 // Searches from one node. Returns the length of the path if its end leads back to the node at
@@ -102,42 +101,39 @@ static uint32_t
 next_step(struct search *s, uint32_t last)
 {
 	const struct reach *r = s->r;
-	uint32_t node = reach_port(r, s->path[last] % r->link_count)->peer_node;
-	struct reach_hop *hop = &s->hops[last];
+	const struct reach_hop *hop = &r->steps[s->path[last]].hop;
+	uint32_t node = r->arrivals[s->path[last] % r->arrival_count].node;
 
-	if (s->cursor[last] == 0)
-		*hop = reach_next_hop((struct reach *)(uintptr_t)r, s->path[last], s->d);
 	while (hop->group != NULL && s->cursor[last] < hop->group->count) {
-		const struct next_hop *member =
-			&r->tables[node]->next_hops[hop->group->first + s->cursor[last]++];
+		uint32_t member = hop->group->first + s->cursor[last]++;
+		uint32_t link = reach_link(r, node, r->tables[node]->next_hops[member].port);
 
-		if (r->topology->nodes[node].ports[member->port].peer_node <
-		    r->topology->first_host)
-			return hop->encap * r->link_count + reach_link(r, node, member->port);
+		s->links[last] = link;
+		if (r->end[link] != TOPOLOGY_NONE)
+			return hop->encap * r->arrival_count + r->end[link];
 	}
 	return NONE;
 }
 
 void
-reach_find_loop(struct reach *r, const struct reach_destination *d, const uint32_t *steps,
-		uint32_t count)
+reach_find_loop(struct reach *r, uint32_t count)
 {
-	struct search s = {.r = r, .next = next_step, .d = d};
+	struct search s = {.r = r, .next = next_step};
 	uint32_t length = 0, begin = 0;
 
-	s.states = memory_array((size_t)r->encap_count * r->link_count, sizeof(*s.states),
+	s.states = memory_array((size_t)r->encap_count * r->arrival_count, sizeof(*s.states),
 				"states of steps");
 	s.path = memory_array(count, sizeof(*s.path), "steps of a path");
 	s.cursor = memory_array(count, sizeof(*s.cursor), "steps of a path");
-	s.hops = memory_array(count, sizeof(*s.hops), "steps of a path");
+	s.links = memory_array(count, sizeof(*s.links), "steps of a path");
 	for (uint32_t i = 0; i < count && length == 0; i++)
-		if (s.states[steps[i]] == NEW)
-			length = search_from(&s, steps[i], &begin);
+		if (s.states[r->queue[i]] == NEW)
+			length = search_from(&s, r->queue[i], &begin);
 	// The encapsulation may change on the way, so a loop may pass a link twice.
 	for (r->loop_length = 0; begin < length && r->loop_length < r->link_count; begin++)
-		r->loop[r->loop_length++] = s.path[begin] % r->link_count;
+		r->loop[r->loop_length++] = s.links[begin];
 	free(s.states);
 	free(s.path);
 	free(s.cursor);
-	free(s.hops);
+	free(s.links);
 }

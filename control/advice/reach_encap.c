@@ -20,12 +20,12 @@ same(const struct encap *a, const struct encap *b)
 static void
 make_room(struct reach *r)
 {
-	size_t steps = (size_t)r->encap_room * r->link_count;
+	size_t steps = (size_t)r->encap_room * r->link_count; // at least as many as arrivals
 
 	r->encap_room *= 2;
 	r->encaps = memory_resize(r->encaps, r->encap_room, sizeof(*r->encaps), "encapsulations");
-	r->seen = memory_resize(r->seen, 2 * steps, sizeof(*r->seen), "steps");
-	memset(&r->seen[steps], 0, steps * sizeof(*r->seen));
+	r->steps = memory_resize(r->steps, 2 * steps, sizeof(*r->steps), "steps");
+	memset(&r->steps[steps], 0, steps * sizeof(*r->steps));
 	r->queue = memory_resize(r->queue, 2 * steps, sizeof(*r->queue), "steps");
 }
 
@@ -49,9 +49,9 @@ find_group(const struct tables *t, uint16_t vrf, const struct reach_destination 
 	return number == LPM_NONE ? NULL : &t->groups[number];
 }
 
-struct reach_hop
-reach_first_hop(struct reach *r, const struct tables *t, uint16_t vrf,
-		const struct reach_destination *d)
+// By a VRF's routes.
+static struct reach_hop
+hop_of_vrf(struct reach *r, const struct tables *t, uint16_t vrf, const struct reach_destination *d)
 {
 	struct reach_hop hop = {.group = find_group(t, vrf, d)};
 
@@ -71,23 +71,22 @@ ends(const struct tunnel_tables *t, const struct encap *encap)
 struct reach_hop
 reach_next_hop(struct reach *r, uint32_t step, const struct reach_destination *d)
 {
-	const struct topo_port *port = reach_port(r, step % r->link_count);
-	const struct tables *t = r->tables[port->peer_node];
-	const struct port_tables *in = &t->ports[port->peer_port];
-	const struct encap *encap = &r->encaps[step / r->link_count];
-	uint16_t vrf = in->vrf;
+	const struct reach_arrival *at = &r->arrivals[step % r->arrival_count];
+	const struct tables *t = r->tables[at->node];
+	const struct encap *encap = &r->encaps[step / r->arrival_count];
+	uint16_t vrf = at->vrf;
 
-	if (encap->kind == ENCAP_VXLAN && !(in->underlay && ends(t->tunnels, encap))) {
+	if (encap->kind == ENCAP_VXLAN && !(at->underlay && ends(t->tunnels, encap))) {
 		const struct reach_destination outer = {
 			.address = encap->remote,
 			.ip6 = t->tunnels != NULL && t->tunnels->version == 6,
 		};
 
-		return (struct reach_hop){find_group(t, vrf, &outer), step / r->link_count};
+		return (struct reach_hop){find_group(t, vrf, &outer), step / r->arrival_count};
 	}
 	if (encap->kind == ENCAP_VXLAN)
 		vrf = tunnel_find_vni(t->tunnels, encap->vni);
-	else if (encap->kind == ENCAP_VLAN && in->underlay && t->tunnels != NULL)
+	else if (encap->kind == ENCAP_VLAN && at->underlay && t->tunnels != NULL)
 		vrf = t->tunnels->vids == NULL ? VRF_NONE : t->tunnels->vids[encap->vid];
-	return vrf == VRF_NONE ? (struct reach_hop){0} : reach_first_hop(r, t, vrf, d);
+	return vrf == VRF_NONE ? (struct reach_hop){0} : hop_of_vrf(r, t, vrf, d);
 }

@@ -292,3 +292,67 @@ lpm_bytes(const struct lpm *lpm)
 	return sizeof(*lpm) + lpm->n_nodes * sizeof(lpm->nodes[0]) +
 	       lpm->n_leaves * sizeof(lpm->leaves[0]);
 }
+
+lpm_address
+lpm_address_of(const uint8_t *address, unsigned int bytes)
+{
+	lpm_address number = 0;
+
+	for (unsigned int i = 0; i < bytes; i++)
+		number |= (lpm_address)address[i] << (120 - 8 * i);
+	return number;
+}
+
+// Behind the bits that all prefixes share, or before them.
+static lpm_address
+last_outside(const struct lpm *lpm, lpm_address address)
+{
+	lpm_address common = (lpm_address)lpm->common_high << 64 | lpm->common_low;
+
+	return address < common ? common - 1 : ~(lpm_address)0;
+}
+
+static bool
+is_outside(const struct lpm *lpm, lpm_address address)
+{
+	uint64_t high = (uint64_t)(address >> 64), low = (uint64_t)address;
+
+	return (((high ^ lpm->common_high) & lpm->mask_high) |
+		((low ^ lpm->common_low) & lpm->mask_low)) != 0;
+}
+
+uint32_t
+lpm_lookup_to(const struct lpm *lpm, lpm_address address, lpm_address *last)
+{
+	const lpm_address all = ~(lpm_address)0;
+	const struct lpm_node *node;
+	unsigned int bit, slot, end;
+	uint64_t behind;
+
+	*last = all;
+	if (lpm == NULL)
+		return LPM_NONE;
+	if (is_outside(lpm, address)) {
+		*last = last_outside(lpm, address);
+		return LPM_NONE;
+	}
+	node = lpm->nodes;
+	bit = lpm->skip;
+	for (slot = (unsigned int)(address << bit >> (128 - LPM_STRIDE_BITS));
+	     node->children & UINT64_C(1) << slot;
+	     slot = (unsigned int)(address << bit >> (128 - LPM_STRIDE_BITS))) {
+		uint64_t before = (UINT64_C(1) << slot) - 1;
+
+		node = &lpm->nodes[node->first_child +
+				   (unsigned int)__builtin_popcountll(node->children & before)];
+		bit += LPM_STRIDE_BITS;
+	}
+	behind = slot == SLOTS - 1 ? 0 : (node->children | node->leaf_starts) >> (slot + 1);
+	end = behind == 0 ? SLOTS - 1 : slot + (unsigned int)__builtin_ctzll(behind);
+	// The slots of the last level reach past the address.
+	*last = bit == 0 ? 0 : address & ~(all >> bit);
+	*last |= (lpm_address)end << (128 - LPM_STRIDE_BITS) >> bit;
+	*last |= bit + LPM_STRIDE_BITS < 128 ? all >> (bit + LPM_STRIDE_BITS) : 0;
+	behind = node->leaf_starts << (SLOTS - 1 - slot);
+	return lpm->leaves[node->first_leaf + (unsigned int)__builtin_popcountll(behind) - 1];
+}

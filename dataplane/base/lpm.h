@@ -57,6 +57,17 @@ void lpm_destroy(struct lpm *lpm);
 // Bytes of memory the trie takes; 0 for NULL. Any thread.
 size_t lpm_bytes(const struct lpm *lpm);
 
+// An address as a number: left-aligned, and followed by zeros.
+__extension__ typedef unsigned __int128 lpm_address;
+
+// The address of `bytes` (4 or 16) bytes in network order.
+lpm_address lpm_address_of(const uint8_t *address, unsigned int bytes);
+
+// What a lookup of this address gives. *last: all addresses from this one to that one give the same
+// (and those behind it may). A NULL trie holds no prefix. Slower than a lookup: it is for going over
+// many addresses in order. Any thread.
+uint32_t lpm_lookup_to(const struct lpm *lpm, lpm_address address, lpm_address *last);
+
 // Walks down from the root: the address stands left-aligned in high:low, behind the bits that all
 // prefixes share, and is followed by zeros.
 static inline uint32_t

@@ -249,6 +249,86 @@ test_loop_of_tunnels(void **state)
 	stop(&w);
 }
 
+// The group that a switch's VRF sends a host's address to, or LPM_NONE if it goes to no switch.
+static uint32_t
+group_to(const struct followed *w, uint32_t node, uint16_t vrf, const struct reach_destination *d)
+{
+	const struct tables *t = w->tables[node];
+	uint32_t number = reach_look_up(t, vrf, d);
+
+	for (uint32_t i = 0; number != LPM_NONE && i < t->groups[number].count; i++) {
+		uint16_t port = t->next_hops[t->groups[number].first + i].port;
+
+		if (w->f.topology->nodes[node].ports[port].peer_node < w->f.topology->first_host)
+			return number;
+	}
+	return LPM_NONE;
+}
+
+static bool
+same_to_all(const struct followed *w, const struct reach_destination *a,
+	    const struct reach_destination *b)
+{
+	for (uint32_t n = 0; n < w->f.topology->first_host; n++)
+		for (uint16_t vrf = 0; vrf < w->tables[n]->vrf_count; vrf++)
+			if (group_to(w, n, vrf, a) != group_to(w, n, vrf, b))
+				return false;
+	return true;
+}
+
+// Any two destinations are of one class if every switch sends them to the same group, each looked
+// up on its own.
+static void
+check_classes(const struct followed *w, uint32_t classes)
+{
+	const struct topology *t = w->f.topology;
+	struct reach_destination all[64];
+	uint32_t count = 0, different = 0;
+
+	for (uint32_t h = 0; h < t->host_count; h++) {
+		const struct topo_port *port = &topology_host(t, h)->ports[0];
+
+		all[count++] = (struct reach_destination){.address = port->ip4};
+		all[count++] = (struct reach_destination){.address = port->ip6, .ip6 = true};
+	}
+	reach_classify(&w->r, all, count);
+	for (uint32_t i = 0; i < count; i++) {
+		bool first = true;
+
+		for (uint32_t k = 0; k < i; k++) {
+			assert_int_equal(all[i].class == all[k].class,
+					 same_to_all(w, &all[i], &all[k]));
+			first &= all[i].class != all[k].class;
+		}
+		different += first;
+	}
+	assert_int_equal(different, classes);
+}
+
+static void
+test_classes(void **state)
+{
+	const struct config_prefix one = {.version = 4, .length = 32, .address = {10, 0, 2, 1}};
+	struct followed w;
+
+	(void)state;
+	start(&w,
+	      "fabric: {topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 3}}\n");
+	check_classes(&w, 4); // the leaves, for either version of IP
+	set_route_to(&w, "spine1", one, "leaf3");
+	check_classes(&w, 5); // and h4
+	set_route(&w, "leaf1", "spine2");
+	check_classes(&w, 6); // and what is IPv6 to leaf2
+	stop(&w);
+	start(&w,
+	      "hosts: {ip: [4, 6]}\nfabric: {topology: {kind: leaf-spine, leaves: 4, spines: 2, "
+	      "hosts-per-leaf: 3}}\n"
+	      "tenants: {red: {hosts: [h1, h4, h5], vni: 1}, blue: {hosts: [h2, h7], vlan: 7}, "
+	      "rest: {encap: plain}}\n");
+	check_classes(&w, 2 + 2 + 4); // leaves with hosts of red, of blue and of neither
+	stop(&w);
+}
+
 int
 main(void)
 {
@@ -256,6 +336,7 @@ main(void)
 		cmocka_unit_test(test_leaf_spine),   cmocka_unit_test(test_tenants),
 		cmocka_unit_test(test_loop_of_two),  cmocka_unit_test(test_detours),
 		cmocka_unit_test(test_encapsulated), cmocka_unit_test(test_loop_of_tunnels),
+		cmocka_unit_test(test_classes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,6 +167,36 @@ probe_address(const struct table *table, size_t k, uint8_t addr[16])
 	memcpy(addr, inside, 16);
 }
 
+static uint32_t
+look_up(const struct lpm *lpm, unsigned int addr_bits, lpm_address address)
+{
+	uint8_t addr[16];
+
+	for (unsigned int i = 0; i < 16; i++)
+		addr[i] = (uint8_t)(address >> (120 - 8 * i));
+	return addr_bits == 32 ? lpm_lookup4(lpm, addr) : lpm_lookup6(lpm, addr);
+}
+
+// Goes over all addresses, from run to run: the ends of each give what it says, and there are no
+// more runs than leaves and children can make.
+static void
+check_runs(const struct lpm *lpm, unsigned int addr_bits)
+{
+	const lpm_address all = ~(lpm_address)0;
+	lpm_address first = 0, last = 0;
+	size_t runs = 0;
+
+	for (bool more = true; more; more = last != all, first = last + 1, runs++) {
+		uint32_t value = lpm_lookup_to(lpm, first, &last);
+
+		assert_true(last >= first);
+		assert_int_equal(look_up(lpm, addr_bits, first), value);
+		assert_int_equal(look_up(lpm, addr_bits, first + (last - first) / 2), value);
+		assert_int_equal(look_up(lpm, addr_bits, last), value);
+	}
+	assert_in_range(runs, 1, lpm->n_leaves + lpm->n_nodes + 2);
+}
+
 static void
 check_against_linear(unsigned int addr_bits, uint64_t seed)
 {
@@ -181,15 +211,20 @@ check_against_linear(unsigned int addr_bits, uint64_t seed)
 
 		for (size_t k = 0; k < table.n * 5 + 200; k++, asked++) {
 			uint8_t addr[16];
+			lpm_address last;
 
 			probe_address(&table, k, addr);
 			uint32_t want = look_up_linear(&table, addr);
+			lpm_address address = lpm_address_of(addr, addr_bits / 8);
 
 			assert_int_equal(addr_bits == 32 ? lpm_lookup4(lpm, addr)
 							 : lpm_lookup6(lpm, addr),
 					 want);
+			assert_int_equal(lpm_lookup_to(lpm, address, &last), want);
+			assert_int_equal(look_up(lpm, addr_bits, last), want);
 			answered += want != LPM_NONE;
 		}
+		check_runs(lpm, addr_bits);
 		lpm_destroy(lpm);
 	}
 	// The sample means something only if both answers were common.
