@@ -2,30 +2,12 @@
 // The kernel runs the XDP program on frames made here (BPF_PROG_TEST_RUN): what it returns, and
 // what it counted them as. The switch has 10.0.0.1 and fd00::1. An AF_XDP socket stands in the map,
 // or not.
-#include "dataplane/device/xdp/steer.h"
-#include "dataplane/device/xdp/steering_program.h"
-
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
+#include "loaded.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/in6.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#define CPUS_MAX 1024
 #define LOCAL4 "10.0.0.1"
 #define LOCAL6 "fd00::1"
 #define OTHER4 "10.0.0.2"
@@ -34,10 +16,6 @@
 #define UDP 17
 #define ICMP6 58
 #define FRAGMENTED 0x2000
-
-static struct bpf_object *object;
-static int program, counters, sockets, xsk = -1;
-static const char *reason; // why nothing can be tested
 
 struct frame {
 	uint8_t bytes[256];
@@ -159,23 +137,6 @@ cut(struct frame f, uint32_t length)
 
 // ---- running it ------------------------------------------------------------------------------
 
-static void
-read_counts(struct steer_count counts[STEER_CLASSES])
-{
-	static struct steer_count each[CPUS_MAX];
-	int cpus = libbpf_num_possible_cpus();
-
-	assert_in_range(cpus, 1, CPUS_MAX);
-	memset(counts, 0, STEER_CLASSES * sizeof(*counts));
-	for (uint32_t class = 0; class < STEER_CLASSES; class ++) {
-		assert_int_equal(bpf_map_lookup_elem(counters, &class, each), 0);
-		for (int i = 0; i < cpus; i++) {
-			counts[class].packets += each[i].packets;
-			counts[class].bytes += each[i].bytes;
-		}
-	}
-}
-
 // Runs the program. Returns what it counted the frame as; `verdict` is what it returned.
 static enum steer_class
 run(struct frame f, uint32_t *verdict)
@@ -225,15 +186,6 @@ expect_both(const char *what, struct frame f, enum steer_class class)
 {
 	expect(what, f, class);
 	expect(what, tagged(f, ETH_P_8021Q), class);
-}
-
-static void
-need_program(void)
-{
-	if (reason == NULL)
-		return;
-	print_message("%s\n", reason);
-	skip();
 }
 
 static void
@@ -409,52 +361,14 @@ without_a_reader_nothing_is_forwarded(void **state)
 }
 
 static int
-add_address(const char *map, int family, const char *text)
-{
-	uint8_t address[16], one = 1;
-
-	return inet_pton(family, text, address) == 1
-		       ? bpf_map_update_elem(bpf_object__find_map_fd_by_name(object, map), address,
-					     &one, BPF_ANY)
-		       : -EINVAL;
-}
-
-static int
 load(void **state)
 {
-	const struct embedded_file *text = &embedded_steer[0];
-	uint32_t queue = 0;
-	int error;
+	uint8_t ip4[4], ip6[16];
 
 	(void)state;
-	object = bpf_object__open_mem(text->text, text->length, NULL);
-	assert_non_null(object);
-	error = bpf_object__load(object);
-	if (error != 0) {
-		reason = error == -EPERM ? "needs root, to load a BPF program" : NULL;
-		return error == -EPERM ? 0 : error;
-	}
-	program = bpf_program__fd(bpf_object__find_program_by_name(object, STEER_PROGRAM));
-	counters = bpf_object__find_map_fd_by_name(object, STEER_COUNTERS);
-	sockets = bpf_object__find_map_fd_by_name(object, STEER_XSKS);
-	xsk = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (xsk < 0) {
-		reason = "needs AF_XDP sockets";
-		return 0;
-	}
-	return bpf_map_update_elem(sockets, &queue, &xsk, BPF_ANY) |
-	       add_address(STEER_LOCAL4, AF_INET, LOCAL4) |
-	       add_address(STEER_LOCAL6, AF_INET6, LOCAL6);
-}
-
-static int
-unload(void **state)
-{
-	(void)state;
-	if (xsk >= 0)
-		close(xsk);
-	bpf_object__close(object);
-	return 0;
+	if (inet_pton(AF_INET, LOCAL4, ip4) != 1 || inet_pton(AF_INET6, LOCAL6, ip6) != 1)
+		return -EINVAL;
+	return load_program(ip4, ip6);
 }
 
 int
