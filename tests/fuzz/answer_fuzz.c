@@ -4,6 +4,7 @@
 //
 // Input: a byte of flags, one of choices, then the frame.
 #include "poison.h"
+#include "require.h"
 #include "tests/unit/dataplane/stages/answers.h"
 
 #include "dataplane/base/checksum.h"
@@ -34,13 +35,6 @@ enum flags {
 
 static const uint8_t gateways[2][16] = {{169, 254, 0, 1}, {0xfe, 0x80, [15] = 1}};
 static struct harness leaf;
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void
 make_icmp(uint8_t *ip, uint32_t bytes, bool ip6)

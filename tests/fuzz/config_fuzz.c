@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a configuration: loading ends with a clear answer, and what loads can be merged.
 // Bytes after a NUL are a key, after another NUL its new value, to be set on what was loaded.
+#include "require.h"
+
 #include "control/config/config.h"
 
 #include <stdlib.h>
@@ -9,13 +11,6 @@
 #define NAME "fuzz.yaml"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 // Every message is one line that begins with the file's name, and there is one for each error kept.
 static void

@@ -5,6 +5,7 @@
 //
 // Input: a byte of flags, one for the port, then the frame behind its destination.
 #include "poison.h"
+#include "require.h"
 #include "tests/unit/dataplane/harness.h"
 
 #include "dataplane/base/headers.h"
@@ -28,13 +29,6 @@ enum flags {
 };
 
 static struct harness switches[4];
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static struct harness *
 open_once(uint8_t flags)
@@ -99,13 +93,9 @@ hand_over(struct harness *h, unsigned int port, const uint8_t *frame, uint32_t b
 static void
 let_arrive(struct harness *h, unsigned int port, const uint8_t *frame, uint32_t bytes, bool busy)
 {
-	struct rte_mbuf *m = packet_alloc(h->pool);
 	const struct frame other = {.to = port, .dscp = frame[6] & 0x3f};
 
-	require(m != NULL);
-	packet_init_frame(m, 0, (uint16_t)bytes);
-	memcpy(packet_data(m), frame, bytes);
-	harness_put(h, port, m, h->now + 1);
+	harness_put(h, port, plain_packet(h->pool, frame, bytes), h->now + 1);
 	if (busy)
 		harness_put(h, (port + 1) % PORTS, harness_frame(h, &other),
 			    h->now + 2 * PS_PER_US);

@@ -4,6 +4,8 @@
 //
 // Input: two bytes for the room of a packet, one for that of the result, one for what the text
 // begins with, then the text.
+#include "require.h"
+
 #include "dataplane/device/device.h"
 #include "dataplane/device/quirks.h"
 
@@ -15,13 +17,6 @@
 #define TEXT_MAX 2000u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void
 complete(const struct device_quirks *quirks, const char *spec, unsigned room, size_t bytes)

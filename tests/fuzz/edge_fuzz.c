@@ -5,6 +5,7 @@
 //
 // Input: a byte of flags, then the frame.
 #include "poison.h"
+#include "require.h"
 #include "tests/unit/dataplane/roce/edged.h"
 
 #include "dataplane/base/headers.h"
@@ -24,13 +25,6 @@ enum flags {
 };
 
 static struct harness nics[2];
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static struct harness *
 open_once(uint8_t flags)
@@ -78,14 +72,8 @@ hand_over(struct harness *h, unsigned int port, const uint8_t *frame, uint32_t b
 static void
 let_arrive(struct harness *h, unsigned int port, const uint8_t *frame, uint32_t bytes)
 {
-	for (unsigned int i = 0; i < COPIES; i++) {
-		struct rte_mbuf *m = packet_alloc(h->pool);
-
-		require(m != NULL);
-		packet_init_frame(m, 0, (uint16_t)bytes);
-		memcpy(packet_data(m), frame, bytes);
-		harness_put(h, port, m, h->now + 1);
-	}
+	for (unsigned int i = 0; i < COPIES; i++)
+		harness_put(h, port, plain_packet(h->pool, frame, bytes), h->now + 1);
 }
 
 int

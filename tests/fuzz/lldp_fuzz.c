@@ -4,6 +4,8 @@
 // says the same.
 //
 // Input: a byte, 0 for a frame that is changed; then pairs of where and what, or the frame.
+#include "require.h"
+
 #include "control/io/lldp/lldp.h"
 
 #include <jansson.h>
@@ -11,13 +13,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void
 check_text(const char *text)

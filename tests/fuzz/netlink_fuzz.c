@@ -3,6 +3,8 @@
 // request: nothing is read behind them, and what is taken from them is text that ends.
 //
 // Input: a byte that says which, then the message behind its header.
+#include "require.h"
+
 #include "control/io/host/link.h"
 #include "control/io/host/request.h"
 
@@ -11,13 +13,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 // A message with this payload, whose memory ends where it does, as netlink aligns messages.
 static struct nlmsghdr *

@@ -6,6 +6,7 @@
 // Input: a byte of flags, then for each packet that passes either way three bytes: what is done to
 // it, where, and how. What is left of the input is one more frame for either NIC.
 #include "poison.h"
+#include "require.h"
 #include "tests/unit/dataplane/roce/pair.h"
 
 #define MESSAGE_BYTES 20000u
@@ -32,13 +33,6 @@ struct script {
 	unsigned int packets;
 	bool holds; // one waits to be overtaken
 };
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void
 change(struct rte_mbuf *m, uint8_t where, uint8_t how, bool sound)

@@ -6,6 +6,7 @@
 // Input: a byte of flags, one for the port, then the frame. Random bytes seldom are for this leaf;
 // flags make them so.
 #include "poison.h"
+#include "require.h"
 #include "tests/unit/dataplane/harness.h"
 
 #include "dataplane/base/checksum.h"
@@ -28,13 +29,6 @@ enum flags {
 };
 
 static struct harness leaf;
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void
 make_ip(uint8_t *ip, uint32_t bytes, uint8_t flags, uint8_t to)
@@ -133,10 +127,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned int i = 0; i < DROP_COUNT; i++)
 		before += leaf.node->ports[in].drops[i];
 	before += leaf.node->ports[in].control_rx;
-	m = packet_alloc(leaf.pool);
-	packet_init_frame(m, 0, (uint16_t)bytes);
-	memcpy(packet_data(m), frame, bytes);
-	harness_put(&leaf, in, m, leaf.now + 1);
+	harness_put(&leaf, in, plain_packet(leaf.pool, frame, bytes), leaf.now + 1);
 	harness_run(&leaf, leaf.now + 4 * PS_PER_US);
 	for (unsigned int port = 0; port < PORTS; port++)
 		while ((m = harness_take(&leaf, port, NULL)) != NULL) {

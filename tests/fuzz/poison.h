@@ -31,3 +31,16 @@ poison_end(struct rte_mbuf *m, uint32_t bytes)
 {
 	ASAN_UNPOISON_MEMORY_REGION(packet_data(m) + bytes, POISON_FRAME_MAX - bytes);
 }
+
+// A packet with these bytes, for the wire.
+static inline struct rte_mbuf *
+plain_packet(struct packet_pool *pool, const uint8_t *frame, uint32_t bytes)
+{
+	struct rte_mbuf *m = packet_alloc(pool);
+
+	if (m == NULL)
+		abort();
+	packet_init_frame(m, 0, (uint16_t)bytes);
+	memcpy(packet_data(m), frame, bytes);
+	return m;
+}

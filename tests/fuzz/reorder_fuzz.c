@@ -4,6 +4,7 @@
 //
 // Input: a byte for how many packets may wait, then records of 8 bytes, each a packet: what it is
 // and how long after the last it comes. The memory of a frame ends where the frame does.
+#include "require.h"
 #include "tests/unit/dataplane/harness.h"
 
 #include "dataplane/base/checksum.h"
@@ -32,13 +33,6 @@ enum flags {
 
 static struct harness harness;
 static uint64_t given;
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void
 collect_one(struct rte_mbuf *m)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a line of the interactive shell: it is split, completed, and looked up as keys. What
 // a word may become begins with the word, and quoted is read as it was.
+#include "require.h"
+
 #include "control/config/schema/describe.h"
 #include "control/cli/cli.h"
 #include "control/cli/command/complete.h"
@@ -10,13 +12,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void
 require_quoted(const char *word)

@@ -3,6 +3,7 @@
 // process that can be, and a namespace is no path.
 //
 // Input: a byte, 0 for a record with changes; then those, or the bytes.
+#include "require.h"
 #include "edited_text.h"
 
 #include "control/config/scalar.h"
@@ -15,13 +16,6 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void
 parse(const char *text, size_t length)

@@ -4,6 +4,7 @@
 //
 // Input: a byte for the size to cut to, one of flags, then the frame, whose memory ends where it
 // does.
+#include "require.h"
 #include "tests/unit/dataplane/harness.h"
 
 #include "dataplane/base/checksum.h"
@@ -35,13 +36,6 @@ enum flags {
 
 static struct harness harness;
 static struct tables *tables;
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static void
 open_once(void)

@@ -4,6 +4,7 @@
 // that stood inside, sound.
 //
 // Input: a byte of flags, then the frame. Random bytes seldom are a tunnel; flags make them one.
+#include "require.h"
 #include "tests/unit/dataplane/stages/exact.h"
 #include "tests/unit/dataplane/stages/tunnels.h"
 
@@ -27,13 +28,6 @@ enum flags {
 };
 
 static struct harness leaves[4];
-
-static void
-require(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 static struct harness *
 open_once(uint8_t flags)
