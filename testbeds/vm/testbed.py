@@ -3,51 +3,23 @@
 down() finds again by the testbed's name alone."""
 import json
 import os
-import select
 import shutil
 import signal
 import subprocess
-import time
+import sys
 from pathlib import Path
-
-from image import check_packages, initramfs, kernel
-from machine import Machine
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
+sys.path.insert(0, str(SOURCE / "testbeds"))
+
+from image import check_packages, initramfs, kernel  # noqa: E402
+from machine import Machine  # noqa: E402
+from processes import end_processes, run  # noqa: E402
+
 MACHINES = {"h1": "10.0.1.1", "h3": "10.0.2.1"}     # by host of the fabric
 GATEWAY = "169.254.0.1"
 MTU = 1500
-
-
-def run(*words, check=True):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
-    if check and done.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, words))}: {(done.stderr or done.stdout).strip()}")
-    return done
-
-
-def end_processes(pids, number, seconds=10):
-    """Sends them a signal and waits until they have ended."""
-    waiting, alive = select.poll(), set()
-    for pid in pids:
-        try:
-            alive.add(os.pidfd_open(pid))
-        except ProcessLookupError:
-            pass
-    for one in alive:
-        waiting.register(one, select.POLLIN)
-        try:
-            signal.pidfd_send_signal(one, number)
-        except ProcessLookupError:
-            pass
-    end, left = time.monotonic() + seconds, set(alive)
-    while left and (patience := end - time.monotonic()) > 0:
-        for one, _ in waiting.poll(patience * 1000):
-            waiting.unregister(one)
-            left.discard(one)
-    for one in alive:
-        os.close(one)
 
 
 def host_mac(host):

@@ -3,16 +3,19 @@
 the testbed's name alone."""
 import json
 import os
-import select
 import shutil
 import signal
-import subprocess
+import sys
 import time
 from pathlib import Path
 
-from plan import HOSTS, LINKS, SWITCHES, address, bfdd_conf, bgpd_conf, gateway, loopback, ports, switch_file, zebra_conf
-
 SOURCE = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(SOURCE / "testbeds"))
+
+from plan import (HOSTS, LINKS, SWITCHES, address, bfdd_conf, bgpd_conf, gateway, loopback, ports,  # noqa: E402
+                  switch_file, zebra_conf)
+from processes import end_processes, run  # noqa: E402
+
 FRR = Path("/usr/lib/frr")
 DAEMONS = ("zebra", "bfdd", "bgpd")     # in the order in which they start; all others are clients of zebra
 QUEUES = ("numtxqueues", "1", "numrxqueues", "1")
@@ -28,44 +31,12 @@ SWITCH_SYSCTLS = ("net.ipv4.ip_forward=0", "net.ipv6.conf.all.forwarding=0", "ne
 HOST_SYSCTLS = ("net.ipv6.conf.default.accept_ra=0", "net.ipv6.conf.default.accept_dad=0")
 
 
-def run(*words, check=True):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
-    if check and done.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, words))}: {(done.stderr or done.stdout).strip()}")
-    return done
-
-
 def wait_until(condition, what, seconds=PATIENCE_S):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             raise RuntimeError(f"waited {seconds} s in vain: {what()}")
         time.sleep(0.1)
-
-
-def end_processes(pids, number, seconds=10):
-    """Sends them a signal and waits until they have ended, waited for by their parents or not."""
-    waiting = select.poll()
-    alive = set()
-    for pid in pids:
-        try:
-            alive.add(os.pidfd_open(pid))
-        except ProcessLookupError:
-            pass
-    for one in alive:
-        waiting.register(one, select.POLLIN)
-        try:
-            signal.pidfd_send_signal(one, number)
-        except ProcessLookupError:
-            pass
-    end = time.monotonic() + seconds
-    left = set(alive)
-    while left and (patience := end - time.monotonic()) > 0:
-        for one, _ in waiting.poll(patience * 1000):
-            waiting.unregister(one)
-            left.discard(one)
-    for one in alive:
-        os.close(one)
 
 
 class Testbed:
