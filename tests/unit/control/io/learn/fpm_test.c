@@ -112,7 +112,7 @@ struct server {
 	int64_t now;
 	unsigned told;
 	char last[256]; // line
-	uid_t user;     // that may connect, beside root and this one
+	uid_t user;     // that may connect, besides root and this one
 	bool any;
 };
 
@@ -173,6 +173,16 @@ turn(struct server *s, uint32_t prefixes)
 		usleep(1000);
 	}
 	assert_int_equal(s->rib->prefixes, prefixes);
+}
+
+// 20 s, in which the server reads what has come.
+static void
+pass_seconds(struct server *s)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		learn_fpm_turn(s->fpm, s->now += 1000);
+		usleep(500);
+	}
 }
 
 // Waits until the server has no peer.
@@ -317,6 +327,16 @@ send_as(const struct server *s, uid_t user, uint32_t address, enum deed deed)
 	return child;
 }
 
+// A child of another user that may connect: its route is the server's only one.
+static pid_t
+send_first_as(struct server *s, uid_t user)
+{
+	pid_t child = send_as(s, user, 0x0b000000, STAYS);
+
+	turn(s, 1);
+	return child;
+}
+
 static void
 end(pid_t child)
 {
@@ -337,10 +357,7 @@ test_other_users(void **state)
 	for (enum deed deed = STAYS; deed <= RESETS; deed++) {
 		pid_t child = send_as(&s, NOBODY, 0x0b000000, deed);
 
-		for (unsigned i = 0; i < 20; i++) {
-			learn_fpm_turn(s.fpm, s.now += 1000);
-			usleep(500);
-		}
+		pass_seconds(&s);
 		assert_int_equal(s.rib->prefixes, 3);
 		assert_true(learn_fpm_connected(s.fpm));
 		assert_int_equal(learn_fpm_refused(s.fpm), deed + 1u);
@@ -359,39 +376,32 @@ test_other_users(void **state)
 static void
 test_the_user_named(void **state)
 {
-	struct server s = {.user = NOBODY};
+	struct server s = {.user = NOBODY, .peer = -1};
 	pid_t child;
 
 	(void)state;
 	if (geteuid() != 0)
 		skip();
 	open_server(&s);
-	child = send_as(&s, NOBODY, 0x0b000000, STAYS);
-	turn(&s, 1);
-	end(child);
+	end(send_first_as(&s, NOBODY));
 	await_end(&s);
 	child = send_as(&s, NOBODY - 1, 0x0c000000, STAYS);
 	learn_fpm_turn(s.fpm, s.now);
 	assert_int_equal(learn_fpm_refused(s.fpm), 1);
 	end(child);
-	s.peer = -1;
 	close_server(&s);
 }
 
 static void
 test_anybody(void **state)
 {
-	struct server s = {.any = true};
-	pid_t child;
+	struct server s = {.any = true, .peer = -1};
 
 	(void)state;
 	if (geteuid() != 0)
 		skip();
 	open_server(&s);
-	child = send_as(&s, NOBODY, 0x0b000000, STAYS);
-	turn(&s, 1);
-	end(child);
-	s.peer = -1;
+	end(send_first_as(&s, NOBODY));
 	close_server(&s);
 }
 
@@ -455,10 +465,7 @@ test_silent(void **state)
 	(void)state;
 	open_with_routes(&s, 20);
 	connect_peer(&s);
-	for (unsigned i = 0; i < 20; i++) {
-		learn_fpm_turn(s.fpm, s.now += 1000);
-		usleep(500);
-	}
+	pass_seconds(&s);
 	assert_int_equal(s.rib->prefixes, 20);
 	send_routes(&s, 0, 1);
 	turn(&s, 20);
