@@ -159,7 +159,8 @@ class Perftest:
         self.gids = {host: machine.gid_index() for host, machine in bed.machines.items()}
 
     def words(self, host, test, load):
-        return (f"ib_{test}_bw -F -d rxe0 -x {self.gids[host]} -m {ROCE_MTU} -s {load.size} -n {load.messages} -q {load.qps} -p {self.port} "
+        return (f"ib_{test}_bw -F -d rxe0 -x {self.gids[host]} -m {ROCE_MTU} "
+                f"-s {load.size} -n {load.messages} -q {load.qps} -p {self.port} "
                 f"--tclass={load.traffic_class} --qp-timeout={QP_TIMEOUT} --report_gbits")
 
     def run(self, test, load):

@@ -50,7 +50,8 @@ class TunnelMtu(Case):
                         f"fabric:\n  topology: {{kind: leaf-spine, leaves: 3, spines: {spines}, hosts-per-leaf: 1}}\n"
                         f"  underlay: {underlay}\n  links: {{leaf2-spine1: {{mtu: {narrow}}}}}\n"
                         f"tenants: {{red: {{hosts: [h1, h2, h3], {keys}}}}}\n"
-                        f"workload: [{{kind: stream, from: h1, to: h2, packet: {narrow - around + more + ROUTER}B, rate: 1G, until: 100us}}, "
+                        "workload: [{kind: stream, from: h1, to: h2, "
+                        f"packet: {narrow - around + more + ROUTER}B, rate: 1G, until: 100us}}, "
                         "{kind: stream, from: h1, to: h3, packet: 1500B, rate: 1G, until: 100us}]\n")
                     leaf = run.nodes["leaf1"]["ports"]["swp1"]
                     came = run.nodes["h2"]["ports"]["eth1"]["rx_packets"]

@@ -75,7 +75,8 @@ class Clients(Shared):
     def hops(self, host, address, *options):
         """By traceroute: a set of those who answered each hop."""
         out = self.on(host, "traceroute", *(["-6"] if ":" in address else []), "-n", "-w", 5, "-q", 2, *options, address).out
-        return [{name_by(one) for one in re.findall(r"(?:\d+\.){3}\d+|[0-9a-f]+:[0-9a-f:]+", line)} for line in out.splitlines()[1:]]
+        return [{name_by(one) for one in re.findall(r"(?:\d+\.){3}\d+|[0-9a-f]+:[0-9a-f:]+", line)}
+                for line in out.splitlines()[1:]]
 
     def mtr_hops(self, host, address):
         report = self.on(host, "mtr", "-n", "-j", "-c", 2, "-i", "0.2", address, timeout=60).json["report"]["hubs"]
@@ -142,7 +143,8 @@ class Fabric4And6(Clients):
         self.assertEqual(len(re.findall(r"reply from 169\.254\.0\.1 \[02:01:00:00:00:01\]", done.out, re.I)), 2, done.out)
         # To announce oneself, or to look whether an address is free, disturbs nobody.
         def dropped():      # but for what IPv6 of Linux says to all routers
-            return {reason: count for reason, count in drops(self.up.show("drops")["nodes"]).items() if reason not in ("martian", "multicast")}
+            return {reason: count for reason, count in drops(self.up.show("drops")["nodes"]).items()
+                    if reason not in ("martian", "multicast")}
         before = dropped()
         self.on("h1", "arping", "-U", "-c", 2, "-I", "eth1", ADDRESSES["h1"][0])
         self.on("h1", "arping", "-A", "-c", 1, "-I", "eth1", ADDRESSES["h1"][0])

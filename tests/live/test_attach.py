@@ -74,7 +74,8 @@ class Attach(LiveCase):
         return {"fabric": {"name": self.name, "topology": {"kind": "rail", "leaves": 2, "rails": 2, "spines": 1,
                                                            "hosts-per-leaf": 2},
                            "dilation": DILATION},
-                "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB"}, "lldp": "off",     # nobody there hears it: a drop of the kernel
+                # Nobody listens to LLDP there, so the kernel would count its frames as dropped.
+                "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB"}, "lldp": "off",
                            "qos": {"tc": {3: {"ecn": {"min": "50KB", "max": "500KB"}}}}}, "attach": attach}
 
     def packets(self, leaf, port):

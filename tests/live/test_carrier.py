@@ -34,7 +34,8 @@ class Carrier(LiveCase):
         self.addCleanup(command, "ip", "link", "del", name, status=None)
         command("ip", "-n", self.far, "link", "set", name, "up")
         for enter in ((), ("ip", "netns", "exec", self.far)):
-            command(*enter, "ethtool", "-K", name, "tx", "off", "gso", "off", "tso", "off", "gro", "off", "txvlan", "off", "rxvlan", "off")
+            command(*enter, "ethtool", "-K", name, "tx", "off", "gso", "off", "tso", "off", "gro", "off",
+                    "txvlan", "off", "rxvlan", "off")
         return name
 
     def has_carrier(self, interface, namespace):
@@ -92,7 +93,8 @@ class Carrier(LiveCase):
     def test_attached_while_it_runs(self):
         late, gone, tap = self.interface("a"), self.interface("b"), f"tap{os.getpid() % 100000}"
         self.up()
-        for host, what in (("h1", f"dev=net_af_packet7,iface={late}"), ("h2", f"dev=net_af_packet8,iface={gone}"), ("h5", f"tap={tap}")):
+        for host, what in (("h1", f"dev=net_af_packet7,iface={late}"), ("h2", f"dev=net_af_packet8,iface={gone}"),
+                           ("h5", f"tap={tap}")):
             roost("attach", host, what, "mtu=1500", "-f", self.name)
         roost("detach", "h2", "-f", self.name)
         machine = open_tap(tap)

@@ -114,7 +114,8 @@ class Lldp(Shared):
         self.fail(f"waited {timeout} s in vain: {what}")
 
     def mac(self, host):
-        return bytes.fromhex(command("ip", "-n", netns(self.name, host), "-j", "link", "show", "eth1").json[0]["address"].replace(":", ""))
+        link = command("ip", "-n", netns(self.name, host), "-j", "link", "show", "eth1").json[0]
+        return bytes.fromhex(link["address"].replace(":", ""))
 
     def lldpd(self, host):
         """lldpd in a host's namespace; returns what runs lldpcli."""
@@ -180,7 +181,8 @@ class Lldp(Shared):
         """At once when the link is up again, and to who is new."""
         heard = self.socket("h1")
         command("ip", "-n", netns(self.name, "h1"), "link", "set", "eth1", "down")
-        wait_until(lambda: self.up.show("interface", "leaf1.swp1")["nodes"]["leaf1"]["ports"]["swp1"]["state"] == "down", "the port is down")
+        wait_until(lambda: self.up.show("interface", "leaf1.swp1")["nodes"]["leaf1"]["ports"]["swp1"]["state"] == "down",
+                   "the port is down")
         with contextlib.suppress(OSError):  # of a socket, once, that its interface is down
             heard.receive()
         command("ip", "-n", netns(self.name, "h1"), "link", "set", "eth1", "up")
@@ -205,7 +207,8 @@ class Lldp(Shared):
         port = self.up.show("lldp", "leaf2.swp1")["nodes"]["leaf2"]["ports"]["swp1"]
         malformed = port["malformed"]
         socket.send(frame(source, 120)[:20].ljust(60, b"\xff"))
-        wait_until(lambda: self.up.show("lldp")["nodes"]["leaf2"]["ports"]["swp1"]["malformed"] == malformed + 1, "what is malformed is counted")
+        wait_until(lambda: self.up.show("lldp")["nodes"]["leaf2"]["ports"]["swp1"]["malformed"] == malformed + 1,
+                   "the malformed frame is counted")
         self.assertGreaterEqual(port["left_out"], 1)
 
     def test_off_and_on(self):

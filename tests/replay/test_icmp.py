@@ -51,8 +51,9 @@ class Answers(Case):
 
     def assert_errors(self, kind, reason, code4, code6, *questions, mtu=0, **options):
         """code4, code6: type and code by version."""
-        self.assert_answers(kind, reason, *((question, error(packet_of(question), *(code6 if question[layer3(question)] >> 4 == 6 else code4),
-                                                             mtu=mtu)) for question in questions), **options)
+        codes = [code6 if question[layer3(question)] >> 4 == 6 else code4 for question in questions]
+        self.assert_answers(kind, reason, *((question, error(packet_of(question), *code, mtu=mtu))
+                                            for question, code in zip(questions, codes)), **options)
 
     def assert_silent(self, reason, *questions, answered=None, **options):
         run = self.ask(*questions, **options)
@@ -65,8 +66,9 @@ class Errors(Answers):
         self.assert_errors("time-exceeded", "ttl-expired", (EXCEEDED4, 0), (EXCEEDED6, 0), *questions, **options)
 
     def test_time_exceeded(self):
-        self.assert_expired(udp(HOST4, FAR4, ttl=1, size=100), udp(HOST6, FAR6, ttl=1, size=100), udp(HOST4, FAR4, ttl=0, size=1400),
-                            udp(HOST6, FAR6, ttl=1, size=2000), roce(HOST4, FAR4, bytes(64), ttl=1),
+        self.assert_expired(udp(HOST4, FAR4, ttl=1, size=100), udp(HOST6, FAR6, ttl=1, size=100),
+                            udp(HOST4, FAR4, ttl=0, size=1400), udp(HOST6, FAR6, ttl=1, size=2000),
+                            roce(HOST4, FAR4, bytes(64), ttl=1),
                             frame(echo(HOST4, FAR4, ttl=1)), frame(echo(HOST6, FAR6, ttl=1)),
                             udp(HOST4, FAR4, ttl=1, size=100, vlan=0, pcp=5))
 
@@ -95,8 +97,8 @@ class Errors(Answers):
     def test_what_is_behind_ipv6_extensions(self):
         self.assert_expired(
             frame(ip(struct.pack(">BBHI", 17, 0, 0, 0) + struct.pack(">HHHH", 1, 2, 8, 0), 0, HOST6, FAR6, ttl=1)[1]))
-        self.assert_silent("ttl-expired", frame(ip(struct.pack(">BBHI", 58, 0, 0, 0) + struct.pack(">BBHI", 1, 0, 0, 0), 0, HOST6, FAR6,
-                                                   ttl=1)[1]))
+        unreachable = struct.pack(">BBHI", 58, 0, 0, 0) + struct.pack(">BBHI", 1, 0, 0, 0)
+        self.assert_silent("ttl-expired", frame(ip(unreachable, 0, HOST6, FAR6, ttl=1)[1]))
 
 
 class Silence(Answers):
@@ -147,7 +149,8 @@ class Echo(Answers):
                             echo(HOST6, LOOPBACK6, dscp=46, ecn=3), echo(HOST4, LOOPBACK4, ttl=1), echo(HOST6, LOOPBACK6, ttl=1))
 
     def test_written_loopbacks(self):
-        self.assert_replies(echo(HOST4, "10.255.0.1"), echo(HOST6, "fd00:ffff::1"), loopback4="10.255.0.1", loopback6="fd00:ffff::1")
+        self.assert_replies(echo(HOST4, "10.255.0.1"), echo(HOST6, "fd00:ffff::1"),
+                            loopback4="10.255.0.1", loopback6="fd00:ffff::1")
         for key, value, error in (("loopback4", "fd00::1", "write an IPv4 one"), ("loopback6", "10.0.0.1", "write an IPv6 one")):
             self.assert_refused(error, "check", self.file(switch(**{key: value})))
 
@@ -225,7 +228,8 @@ class Rate(Answers):
 
     def test_an_echo_counts_too(self):
         question = frame(echo(HOST4, LOOPBACK4))
-        run = self.replay(switch(icmp={"burst": 1}), {"swp1": [(1000, question), (2000, question), (3000, frame(echo(HOST4, GATEWAY4)))]})
+        run = self.replay(switch(icmp={"burst": 1}),
+                          {"swp1": [(1000, question), (2000, question), (3000, frame(echo(HOST4, GATEWAY4)))]})
         self.assertEqual((run.port("swp1")["answers"], run.drops), ({"echo-reply": 1, "suppressed": 2}, {"to-switch": 2}))
 
     def test_a_port_does_not_use_up_what_others_have(self):
@@ -242,7 +246,8 @@ class Buffer(Answers):
     def test_priority_and_queue(self):
         """An error waits in the queue of CS6, charged to the port by which the question came."""
         question = udp(HOST4, FAR4, ttl=1, size=100)
-        run = self.replay(switch(events=hold("swp1", until="5us") + [{"at": "4us", "snapshot": "full"}]), {"swp1": [(1000, question)]})
+        run = self.replay(switch(events=hold("swp1", until="5us") + [{"at": "4us", "snapshot": "full"}]),
+                          {"swp1": [(1000, question)]})
         run.assert_conserved()
         size = 14 + 28 + 86
         port = run.snapshot(4000)["ports"]["swp1"]
@@ -261,7 +266,8 @@ class Buffer(Answers):
 class Vrfs(Answers):
     def test_the_answer_stays_in_the_vrf(self):
         """Both VRFs know the source, by different ports."""
-        ports = {"swp1": {"vrf": "red", "tenant": "red"}, "swp2": {"vrf": "blue", "tenant": "blue"}, "swp3": {"vrf": "red", "tenant": "red"}}
+        red, blue = {"vrf": "red", "tenant": "red"}, {"vrf": "blue", "tenant": "blue"}
+        ports = {"swp1": red, "swp2": blue, "swp3": red}
         routes = [{"vrf": vrf, "prefix": "198.18.1.0/24", "via": [{"port": port, "mac": next_hop_mac(port)}]}
                   for vrf, port in (("red", "swp3"), ("blue", "swp2"))]
         question, request = udp(HOST4, NOWHERE4, size=100), echo(HOST4, LOOPBACK4)
@@ -270,7 +276,8 @@ class Vrfs(Answers):
         run = self.replay(dut, {"swp1": [(1000, question), (2000, frame(request))], "swp2": [(1000, frame(request))]})
         run.assert_conserved()
         self.assertEqual([packet.data.hex() for packet in run.sent["swp3"]],
-                         [from_switch(packet, "swp3").hex() for packet in (error(packet_of(question), UNREACHABLE4), reply(request))])
+                         [from_switch(packet, "swp3").hex()
+                          for packet in (error(packet_of(question), UNREACHABLE4), reply(request))])
         self.assertEqual([packet.data.hex() for packet in run.sent["swp2"]], [from_switch(reply(request), "swp2").hex()])
 
 
@@ -278,14 +285,17 @@ class Tunnels(Answers):
     RED = {"vrf": "red", "tenant": "red"}
     ROUTER, FAR_ROUTER = "02:02:00:00:00:00", "02:02:00:00:01:00"
     FAR_LEAF = "172.16.0.2"
+    TUNNEL = {"vtep": FAR_LEAF, "mac": FAR_ROUTER}
 
     def leaf(self, mtu=9216):
         """A leaf with 198.18.1.0/24 of tenant red at swp1, and 198.18.2.0/24 behind another leaf at swp2."""
-        return {"switch": {"name": "leaf", "buffer": {"size": "64MB", "cell": 192}, "vtep": LOOPBACK4, "mac": SWITCH_MAC, "qos": ROOMY,
+        host = {"port": "swp1", "mac": next_hop_mac("swp1")}
+        return {"switch": {"name": "leaf", "vtep": LOOPBACK4, "mac": SWITCH_MAC,
+                           "buffer": {"size": "64MB", "cell": 192}, "qos": ROOMY,
                            "ports": {"swp1": {"rate": "100G", **self.RED}, "swp2": {"rate": "100G", "uplink": True, "mtu": mtu}},
                            "routes": [{"prefix": self.FAR_LEAF + "/32", "via": [{"port": "swp2", "mac": next_hop_mac("swp2")}]},
-                                      {"vrf": "red", "prefix": "198.18.1.0/24", "via": [{"port": "swp1", "mac": next_hop_mac("swp1")}]},
-                                      {"vrf": "red", "prefix": "198.18.2.0/24", "via": [{"vtep": self.FAR_LEAF, "mac": self.FAR_ROUTER}]}]},
+                                      {"vrf": "red", "prefix": "198.18.1.0/24", "via": [host]},
+                                      {"vrf": "red", "prefix": "198.18.2.0/24", "via": [self.TUNNEL]}]},
                 "tenants": {"red": {"vni": 5001, "encap": "vxlan"}}}
 
     def assert_in_tunnel(self, packet, packets):
@@ -326,8 +336,9 @@ class Tunnels(Answers):
         """What comes out of tunnels by one uplink: each VRF has a bucket, and the uplink has its own."""
         dut = self.leaf()
         dut["switch"]["ports"]["swp3"] = {"rate": "100G", "vrf": "blue", "tenant": "blue"}
-        dut["switch"]["routes"] += [{"vrf": "blue", "prefix": "198.18.1.0/24", "via": [{"port": "swp3", "mac": next_hop_mac("swp3")}]},
-                                    {"vrf": "blue", "prefix": "198.18.2.0/24", "via": [{"vtep": self.FAR_LEAF, "mac": self.FAR_ROUTER}]}]
+        host = {"port": "swp3", "mac": next_hop_mac("swp3")}
+        dut["switch"]["routes"] += [{"vrf": "blue", "prefix": "198.18.1.0/24", "via": [host]},
+                                    {"vrf": "blue", "prefix": "198.18.2.0/24", "via": [self.TUNNEL]}]
         dut["switch"]["icmp"] = {"rate": 1000, "burst": 3}
         dut["tenants"]["blue"] = {"vni": 5002, "encap": "vxlan"}
         expired = packet_of(udp(FAR4, HOST4, ttl=1, size=100))
