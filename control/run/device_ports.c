@@ -23,10 +23,14 @@ static struct device_port *
 add_port(struct device_port *list, uint32_t *count, const struct topology *t, uint32_t node,
 	 uint16_t port)
 {
-	struct device_port *d = &list[(*count)++];
+	uint32_t i = 0;
+	struct device_port *d;
 
-	*d = (struct device_port){.live = d->live};
-	d->node = node;
+	while (i < *count && !device_port_is_free(&list[i]))
+		i++;
+	*count += i == *count;
+	d = &list[i];
+	*d = (struct device_port){.node = node};
 	d->port = port;
 	d->host = TOPOLOGY_NONE;
 	d->mtu = t->nodes[node].ports[port].mtu;
@@ -120,7 +124,7 @@ list_nic(struct device_port *list, uint32_t *count, const struct topology *t,
 	if (d->own_veth && d->netns != NULL)
 		d->pos = attach->netns.pos;
 	if (d->own_veth)
-		name_interface(d, t, *count);
+		name_interface(d, t, (uint32_t)(d - list) + OWN_FIRST);
 	else if (attach->tap.text != NULL)
 		snprintf(d->interface, sizeof(d->interface), "%s", attach->tap.text);
 	else
@@ -200,13 +204,12 @@ int
 device_ports_add(struct device_port *list, uint32_t *count, const struct topology *t,
 		 const struct config_attach *attach, struct diag *diag)
 {
-	uint32_t before = *count;
 	int rc = list_attached(list, count, t, attach, diag);
 
 	// Packet sockets take nothing from the pool, which was made for the devices of the file.
 	// device_port_use_af_xdp() is for those that find room in it.
-	for (uint32_t i = before; i < *count; i++)
-		if (list[i].interface[0] != '\0')
+	for (uint32_t i = 0; i < *count; i++)
+		if (list[i].attach == attach && list[i].interface[0] != '\0')
 			snprintf(list[i].spec, sizeof(list[i].spec), OWN_DRIVER_JUMBO "%u,iface=%s",
 				 OWN_FIRST + i, list[i].interface);
 	return rc;

@@ -30,7 +30,7 @@ struct device_port {
 	struct diag_pos pos;
 
 	// Of a live fabric.
-	bool detached;     // by a command: nothing is at the host's place, nor looked for
+	bool detached;     // by a command, or not attached yet: nothing is there, nor looked for
 	struct arena *own; // of an entry in no file, shared by its NICs; NULL: in the file
 	struct wire *nic_in, *nic_out; // of the leaf's port, while the device is in a NIC's place
 	struct host_container *container; // NULL: it is none
@@ -43,7 +43,6 @@ struct device_port {
 	uint32_t carrier_downs; // of its own veth, when last read
 	char *waiting;          // why it is not open, as the log has it; NULL: it is
 	struct device_drops_state *drops;
-	bool notified_down; // subscribers know it as down
 };
 
 // Devices that may be added to a list while a fabric runs.
@@ -55,7 +54,15 @@ struct device_port {
 int device_ports_list(struct device_port **out, uint32_t *count, const struct topology *topology,
 		      struct diag *diag);
 
-// Adds what an entry of `attach:` names to a list that has room for it. Returns 0, or -EINVAL with
+// A place of the list that nothing stands at any more.
+static inline bool
+device_port_is_free(const struct device_port *d)
+{
+	return d->detached && d->attach == NULL;
+}
+
+// Adds what an entry of `attach:` names to a list that has room for it, at places that are free or
+// at the end: those whose `attach` it is then, also after an error. Returns 0, or -EINVAL with
 // errors in diag.
 int device_ports_add(struct device_port *list, uint32_t *count, const struct topology *topology,
 		     const struct config_attach *attach, struct diag *diag);

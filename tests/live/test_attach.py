@@ -4,6 +4,7 @@ addresses of their own."""
 import signal
 
 from common import *
+from test_api import Client, wait_for_first_look
 
 IPERF = ("iperf3", "--json")
 DOCKER = """#!/bin/sh
@@ -460,6 +461,36 @@ class Attach(LiveCase):
         fabric.roost("detach", "h1.eth1")
         self.assertEqual(up(), before)
         self.assertFalse(Path(f"/run/netns/{there}").exists())
+
+    def test_places_are_used_again(self):
+        """Hosts come and go more often than the list of devices is long, beside one that stays, and nobody hears of
+        links and drops that are nobody's. A host that the file attaches has no link without what it attaches."""
+        fabric = self.fabric(demo(self.name, attach=()) | {"attach": {
+            "h1": {"netns": netns(self.name, "h1")}, "h2": {"dev": "net_null0,no-rx=1", "nic": "off"}}})
+        pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
+        with Client(self.name) as client:
+            client.ask("subscribe", kinds=["link", "drops"])
+            wait_for_first_look(client)
+            fabric.roost("attach", "h5", "dev=net_null5,no-rx=1")
+            fabric.roost("attach", "h6", f"netns={netns(self.name, 'h6')}")    # behind the hole
+            for turn in range(40):
+                fabric.roost("detach", "h5")
+                fabric.roost("detach", "h2")
+                if turn == 0:
+                    self.assertEqual(client.hear()["params"] | {"at_ns": 0},
+                                     {"kind": "link", "at_ns": 0, "link": "leaf1.swp2", "state": "down"})
+                    self.assertEqual(fabric.show("device")["nodes"]["leaf1"]["ports"].keys(), {"swp1"})
+                    self.assertEqual(fabric.show("device")["nodes"]["leaf2"]["ports"].keys(), {"swp2"})
+                    files = len(os.listdir(f"/proc/{pid}/fd"))
+                fabric.roost("attach", "h5", "dev=net_null5,no-rx=1")
+                fabric.roost("attach", "h2", "dev=net_null0,no-rx=1", "nic=off")
+                if turn == 0:
+                    self.assertEqual(client.hear()["params"]["state"], "up")
+            fabric.roost("detach", "h5")
+            fabric.roost("detach", "h2")
+            wait_until(lambda: len(os.listdir(f"/proc/{pid}/fd")) <= files, "no file stays open")
+        fabric.exec("h1", "ping", "-c", 1, "-W", 2, "h6")
+        self.assertEqual(dict(drops(fabric.show("drops")["nodes"])), {})
 
     def test_host_with_work(self):
         """A NIC that still sends or receives stays."""

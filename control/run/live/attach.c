@@ -121,17 +121,17 @@ detach_nic(struct live_fabric *live, struct device_port *d)
 	devices_remove_made(live, d);
 	attach_leave_place(live, d);
 	attach_return_addresses(live, d);
-	free(d->waiting);
-	d->waiting = NULL;
 }
 
+// Gives up its place in the list, with all that was counted of it.
 static void
 forget(struct live_fabric *live, struct device_port *d)
 {
 	devices_release_own(live, d);
+	free(d->waiting);
 	free(d->drops);
 	host_container_free(d->container);
-	*d = (struct device_port){.host = TOPOLOGY_NONE, .detached = true, .live = d->live};
+	*d = (struct device_port){.host = TOPOLOGY_NONE, .detached = true};
 }
 
 static void
@@ -151,31 +151,63 @@ is_of(const struct device_port *d, const char *host)
 	return d->attach != NULL && !d->detached && strcmp(d->attach->host.text, host) == 0;
 }
 
-// Opens what device_ports_add() has added behind `first`. The wires of a port that the file
-// attached stay with the port.
-static int
-attach_all(struct live_fabric *live, uint32_t first, uint32_t end, struct diag *diag)
+static bool
+has_room(const struct live_fabric *live, const struct config_attach *attach)
 {
-	uint32_t done = first;
+	uint32_t room = live->device_room - live->device_count;
+	struct topo_attached at;
+
+	for (uint32_t i = 0; i < live->device_count; i++)
+		room += device_port_is_free(&live->devices[i]);
+	return !topology_find_attached(live->topology, attach, &at) || at.count <= room;
+}
+
+static void
+choose_mtu(struct device_port *d)
+{
+	if (d->attach->mtu != 0)
+		d->mtu = d->attach->mtu;
+	else if (d->mtu > DEFAULT_MTU && d->interface[0] != '\0')
+		d->mtu = DEFAULT_MTU;
+}
+
+// Opens what device_ports_add() has added.
+static int
+attach_all(struct live_fabric *live, const struct config_attach *attach, struct diag *diag)
+{
+	uint32_t done = 0;
 	int rc = 0;
 
-	for (uint32_t i = first; rc == 0 && i < end; i++) {
+	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++) {
 		struct device_port *d = &live->devices[i];
 
+		if (d->attach != attach)
+			continue;
 		d->detached = true; // until its turn comes
-		d->mtu = d->attach->mtu != 0                               ? d->attach->mtu
-			 : d->mtu > DEFAULT_MTU && d->interface[0] != '\0' ? DEFAULT_MTU
-									   : d->mtu;
+		choose_mtu(d);
 		rc = check_nic(live, d, diag);
 	}
-	for (; rc == 0 && done < end; done++) {
-		rc = attach_nic(live, &live->devices[done], diag);
-		if (rc != 0)
-			break;
-	}
-	while (rc != 0 && done-- > first)
-		detach_nic(live, &live->devices[done]);
+	if (rc != 0)
+		return rc;
+	for (; rc == 0 && done < live->device_count; done++)
+		if (live->devices[done].attach == attach)
+			rc = attach_nic(live, &live->devices[done], diag);
+	while (rc != 0 && done-- > 0)
+		if (live->devices[done].attach == attach && !live->devices[done].detached)
+			detach_nic(live, &live->devices[done]);
 	return rc;
+}
+
+// All places of an entry; those at the end of the list are no longer part of it.
+static void
+forget_all(struct live_fabric *live, const struct config_attach *attach)
+{
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (live->devices[i].attach == attach)
+			forget(live, &live->devices[i]);
+	while (live->device_count > 0 &&
+	       device_port_is_free(&live->devices[live->device_count - 1]))
+		live->device_count--;
 }
 
 int
@@ -184,30 +216,29 @@ live_attach(struct live_fabric *live, const char *host, const char *const *words
 {
 	struct arena *arena = memory_new(sizeof(*arena), "attached host");
 	struct config_attach *attach = arena_alloc(arena, sizeof(*attach));
-	uint32_t first = live->device_count, end = first;
 	int rc = config_read_attach(attach, arena, host, words, count, diag);
 
-	if (rc == 0 && live->device_room - end < TOPOLOGY_HOST_PORTS_MAX)
+	if (rc == 0 && !has_room(live, attach))
 		rc = diag_fail(diag, ENOSPC,
-			       "hosts have been attached too often: take the fabric down and up");
+			       "there is no room for more than %u attached NICs: detach some, or "
+			       "attach them in the file",
+			       live->device_room);
 	if (rc == 0 && live->outer_netns < 0 && (rc = netns_enter_private(&live->outer_netns)) != 0)
 		(void)diag_fail(diag, -rc, "a network namespace of its own: %s", strerror(-rc));
 	if (rc == 0)
-		rc = device_ports_add(live->devices, &end, live->topology, attach, diag);
-	if (rc == 0) {
-		live->device_count = end;
-		rc = attach_all(live, first, end, diag);
-	}
+		rc = device_ports_add(live->devices, &live->device_count, live->topology, attach,
+				      diag);
+	if (rc == 0)
+		rc = attach_all(live, attach, diag);
 	if (rc != 0) {
-		live->device_count = first;
-		for (uint32_t i = first; i < end; i++)
-			forget(live, &live->devices[i]);
+		forget_all(live, attach);
 		arena_free(arena);
 		free(arena);
 		return rc;
 	}
-	for (uint32_t i = first; i < end; i++)
-		live->devices[i].own = arena;
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (live->devices[i].attach == attach)
+			live->devices[i].own = arena;
 	if (live->links == NULL)
 		(void)device_links_open(live, diag);
 	host_names_write(live);
@@ -218,30 +249,20 @@ live_attach(struct live_fabric *live, const char *host, const char *const *words
 int
 live_detach(struct live_fabric *live, const char *host, struct diag *diag)
 {
-	unsigned found = 0;
+	const struct config_attach *attach = NULL;
 
-	host_processes_end(live, host);
-	for (uint32_t i = live->device_count; i-- > 0;) {
-		struct device_port *d = &live->devices[i];
-
-		if (!is_of(d, host))
-			continue;
-		lldp_agent_shut_down(live, d);
-		detach_nic(live, d);
-		found++;
-	}
-	if (found == 0)
+	for (uint32_t i = 0; attach == NULL && i < live->device_count; i++)
+		if (is_of(&live->devices[i], host))
+			attach = live->devices[i].attach;
+	if (attach == NULL)
 		return diag_fail(diag, ENOENT, "%.80s is not attached", host);
-	for (uint32_t i = 0; i < live->device_count; i++)
-		if (live->devices[i].detached && live->devices[i].attach != NULL &&
-		    strcmp(live->devices[i].attach->host.text, host) == 0 &&
-		    live->devices[i].own != NULL)
-			forget(live, &live->devices[i]);
-	// Nobody refers to the last places of the list any more.
-	while (live->device_count > 0 && live->devices[live->device_count - 1].attach == NULL &&
-	       live->devices[live->device_count - 1].detached &&
-	       live->devices[live->device_count - 1].live.to_node == NULL)
-		live->device_count--;
+	host_processes_end(live, host);
+	for (uint32_t i = live->device_count; i-- > 0;)
+		if (live->devices[i].attach == attach) {
+			lldp_agent_shut_down(live, &live->devices[i]);
+			detach_nic(live, &live->devices[i]);
+		}
+	forget_all(live, attach);
 	log_note(live, host, "detached");
 	return 0;
 }

@@ -18,7 +18,7 @@ make_room(struct live_fabric *live)
 
 	if (live->entries != NULL)
 		return;
-	live->entries = memory_array((size_t)config->attach_count + DEVICE_PORTS_SPARE,
+	live->entries = memory_array((size_t)config->attach_count + live->device_room,
 				     sizeof(*live->entries), "attached hosts");
 	if (config->attach_count != 0)
 		memcpy(live->entries, config->attach,

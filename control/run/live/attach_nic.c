@@ -33,7 +33,8 @@ struct swap {
 	struct node *node; // of the port
 	uint16_t port;
 	bool up;
-	struct wire *in, *out; // that it gets; NULL: it keeps what it has
+	struct wire *in, *out; // that it gets; NULL: it keeps what it has,
+	bool cut;              // or has none any more
 	struct wire *was_in, *was_out;
 };
 
@@ -60,7 +61,7 @@ swap_wires(void *context, struct node *node, ps_t now)
 		packet_free(node->packets, wire_take(port->in));
 	s->was_in = port->in;
 	s->was_out = port->out;
-	if (s->in == NULL)
+	if (s->in == NULL && !s->cut)
 		return;
 	port->in = s->in;
 	port->out = s->out;
@@ -103,6 +104,16 @@ put_nic_back(struct live_fabric *live, struct device_port *d)
 	live_call(&live->drive, swap_wires, &leaf);
 	live_call(&live->drive, set_carrier, &nic);
 	d->nic_in = d->nic_out = NULL;
+}
+
+// Nothing comes back.
+static void
+leave_leaf(struct live_fabric *live, const struct device_port *d)
+{
+	struct swap leaf = leaf_side(live, d, false);
+
+	leaf.cut = true;
+	live_call(&live->drive, swap_wires, &leaf);
 }
 
 // ---- an edge NIC --------------------------------------------------------------------------------
@@ -326,7 +337,7 @@ attach_leave_place(struct live_fabric *live, struct device_port *d)
 	else if (d->nic_in != NULL)
 		put_nic_back(live, d);
 	else
-		return; // the wires are the port's for as long as the fabric runs
+		leave_leaf(live, d);
 	devices_close_wire(d->live.to_node, live->pools[d->node]);
 	devices_close_wire(d->live.from_node, live->pools[d->node]);
 	d->live.to_node = d->live.from_node = NULL;

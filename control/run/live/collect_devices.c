@@ -74,6 +74,8 @@ collect_lost_by_devices(const struct live_fabric *live)
 		const struct topo_node *node = &live->topology->nodes[d->node];
 		struct device_drops drops;
 
+		if (d->detached)
+			continue;
 		device_drops_read(live, d, &drops);
 		for (unsigned int r = 0; r < DEVICE_DROP_COUNT; r++) {
 			json_t *port;

@@ -186,8 +186,6 @@ look_at(struct live_fabric *live, struct device_port *d, bool changed)
 {
 	enum device_link link;
 
-	if (d->detached)
-		return;
 	if (d->live.device == NULL) {
 		reopen(live, d);
 		return;
@@ -253,6 +251,8 @@ device_links_poll(struct live_fabric *live)
 	changed = drain(links);
 	links->polls++;
 	for (uint32_t i = 0; i < live->device_count; i++) {
+		if (live->devices[i].detached)
+			continue;
 		look_at(live, &live->devices[i], changed);
 		if (links->polls % LINKS_DROPS_POLLS == 0)
 			device_drops_log(live, &live->devices[i]);

@@ -16,6 +16,15 @@
 
 #define NOTIFY_INTERVAL_MS 200
 
+// The link to a device at the last poll. What was attached may be detached since.
+struct notify_link {
+	uint32_t node;
+	uint16_t port;
+	uint32_t host; // that it was of; TOPOLOGY_NONE: none
+	bool down;
+	const struct device_port *device; // NULL: none any more
+};
+
 // The counters of a port at the last poll.
 struct notify_port {
 	ps_t rx_paused[PRIORITIES]; // total
@@ -30,6 +39,8 @@ struct notifier {
 	struct notify_port **ports; // by node of the topology; NULL where there is none
 	uint32_t *swaps;            // by host: of its node whose counters those are
 	bool *link_down;            // by link
+	struct notify_link *links;  // of devices
+	uint32_t links_count;
 	uint64_t log_seen;
 	ps_t counted_at;    // fabric time of `ports`
 	int64_t counted_ms; // wall time
@@ -83,6 +94,7 @@ notify_destroy(struct notifier *t)
 		free(t->ports[i]);
 	free(t->ports);
 	free(t->swaps);
+	free(t->links);
 	free(t->link_down);
 	free(t);
 }
@@ -116,20 +128,53 @@ notify_links(struct notifier *t)
 }
 
 // The link to a device, which the port is named for: an attached host's has no other end.
+static struct notify_link *
+link_of(struct notifier *t, const struct device_port *d)
+{
+	struct notify_link *l;
+
+	for (uint32_t i = 0; i < t->links_count; i++)
+		if (t->links[i].node == d->node && t->links[i].port == d->port)
+			return &t->links[i];
+	t->links = memory_grow(t->links, t->links_count, sizeof(*t->links), "links of devices");
+	l = &t->links[t->links_count++];
+	*l = (struct notify_link){.node = d->node, .port = d->port, .host = d->host};
+	return l;
+}
+
+// Where a device was: up if a simulated NIC is back.
+static bool
+is_simulated(const struct notifier *t, uint32_t host)
+{
+	const struct fabric *f = t->live->fabric;
+	uint32_t node = f->topology->first_host + host;
+
+	return host != TOPOLOGY_NONE && f->nodes[node] != NULL && !fabric_has_edge(f, node);
+}
+
 static void
 notify_device_links(struct notifier *t)
 {
 	json_int_t at = (json_int_t)(live_clock(&t->live->drive) / PS_PER_NS);
 
-	for (uint32_t i = 0; i < t->live->device_count; i++) {
-		struct device_port *d = &t->live->devices[i];
-		bool down = !d->up;
+	for (uint32_t i = 0; i < t->links_count; i++)
+		t->links[i].device = NULL;
+	for (uint32_t i = 0; i < t->live->device_count; i++)
+		if (!t->live->devices[i].detached)
+			link_of(t, &t->live->devices[i])->device = &t->live->devices[i];
+	for (uint32_t i = 0; i < t->links_count; i++) {
+		struct notify_link *l = &t->links[i];
+		bool down = l->device != NULL ? !l->device->up : !is_simulated(t, l->host);
+		char name[TOPOLOGY_NAME_MAX];
 
-		if (down != d->notified_down)
+		if (down != l->down)
 			send_event(t, NOTIFY_LINK, UINT64_MAX,
 				   json_pack("{s:s,s:I,s:s,s:s}", "kind", "link", "at_ns", at,
-					     "link", d->name, "state", down ? "down" : "up"));
-		d->notified_down = down;
+					     "link",
+					     topology_port_name(t->live->topology, l->node, l->port,
+								name),
+					     "state", down ? "down" : "up"));
+		l->down = down;
 	}
 }
 
@@ -229,11 +274,14 @@ notify_devices(struct notifier *t)
 {
 	for (uint32_t i = 0; i < t->live->device_count; i++) {
 		struct device_port *d = &t->live->devices[i];
-		struct device_drops *before = device_drops_notified(d);
+		struct device_drops *before;
 		const struct topo_node *node = &t->live->topology->nodes[d->node];
 		const struct place p = {t, node->name, node->ports[d->port].name, t->copy->at};
 		struct device_drops now;
 
+		if (d->detached)
+			continue;
+		before = device_drops_notified(d);
 		device_drops_read(t->live, d, &now);
 		for (unsigned int r = 0; r < DEVICE_DROP_COUNT; r++)
 			notify_drops(&p, device_drop_name(r), device_drop_advice(r), &before->of[r],
