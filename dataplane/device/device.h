@@ -33,6 +33,7 @@ struct device {
 	int xsk_fd;                 // AF_XDP socket of the driver; -1: none
 	int packet_fd;              // packet socket of the driver; -1: none
 	uint64_t packet_dropped;    // for want of room in that socket's ring
+	uint32_t maps[4];           // ids of the maps that the driver has opened for it; 0: none
 	struct steering *steering;  // of a port with the kernel beside it; NULL: none
 	bool probed;                // made by hot plug, to be unplugged
 	bool found;                 // port_id is its port, to be stopped and closed

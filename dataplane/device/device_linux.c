@@ -189,6 +189,7 @@ device_xsk_before(struct device_sockets *sockets)
 {
 	device_xsk_await();
 	device_list_sockets(sockets, AF_XDP);
+	sockets->map_count = interface_list_maps(sockets->maps, DEVICE_MAPS_MAX);
 }
 
 int
@@ -231,4 +232,32 @@ device_xsk_close(int fd)
 	if (device_had_socket(&open, fd))
 		close(fd);
 	clock_gettime(CLOCK_MONOTONIC, &xsk_closed);
+}
+
+void
+device_maps_new(const struct device_sockets *before, uint32_t *ids, unsigned room)
+{
+	struct interface_map now[DEVICE_MAPS_MAX];
+	unsigned count = interface_list_maps(now, DEVICE_MAPS_MAX), found = 0;
+
+	for (unsigned i = 0; i < count && found < room; i++) {
+		unsigned j = 0;
+
+		while (j < before->map_count && before->maps[j].id != now[i].id)
+			j++;
+		if (j == before->map_count)
+			ids[found++] = now[i].id;
+	}
+}
+
+void
+device_maps_close(const uint32_t *ids, unsigned count)
+{
+	struct interface_map now[DEVICE_MAPS_MAX];
+	unsigned open = ids[0] != 0 ? interface_list_maps(now, DEVICE_MAPS_MAX) : 0;
+
+	for (unsigned i = 0; i < open; i++)
+		for (unsigned k = 0; k < count; k++)
+			if (now[i].id == ids[k])
+				close(now[i].fd);
 }

@@ -321,8 +321,11 @@ device_start(struct device *d, const struct device_options *o, const struct devi
 		error = device_fail(e, error == -ENOMEM ? error : -EIO, "%s",
 				    device_reason(said, error));
 	log_capture_free(&log);
-	if (d->quirks->flags & QUIRK_XDP)
+	if (d->quirks->flags & QUIRK_XDP) {
 		d->xsk_fd = device_xsk_new(&before);
+		if (!o->steered)
+			device_maps_new(&before, d->maps, RTE_DIM(d->maps));
+	}
 	if (error == 0 && o->steered)
 		error = device_take_steering(d, e);
 	return error;
@@ -386,6 +389,7 @@ device_take_down(struct device *d)
 	log_capture_free(&log);
 	if (d->xsk_fd >= 0)
 		device_xsk_close(d->xsk_fd);
+	device_maps_close(d->maps, RTE_DIM(d->maps));
 	xsk_packets_free(&packets);
 }
 

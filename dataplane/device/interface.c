@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interface.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include <dirent.h>
@@ -188,6 +189,37 @@ interface_list_sockets(int family, int *fds, unsigned max)
 
 		if (interface_is_of(fd, family))
 			fds[count++] = fd;
+	}
+	closedir(directory);
+	return count;
+}
+
+static bool
+interface_is_map(int fd)
+{
+	char path[64], target[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, target, sizeof(target) - 1) > 0 &&
+	       strcmp(target, "anon_inode:bpf-map") == 0;
+}
+
+unsigned
+interface_list_maps(struct interface_map *maps, unsigned max)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	struct dirent *entry;
+	unsigned count = 0;
+
+	if (directory == NULL)
+		return 0;
+	while (count < max && (entry = readdir(directory)) != NULL) {
+		int fd = atoi(entry->d_name);
+		struct bpf_map_info info = {0};
+		uint32_t bytes = sizeof(info);
+
+		if (interface_is_map(fd) && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0)
+			maps[count++] = (struct interface_map){fd, info.id};
 	}
 	closedir(directory);
 	return count;

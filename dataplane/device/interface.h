@@ -42,6 +42,15 @@ int interface_counters(int fd, const char *name, interface_counter_fn fn, void *
 // how many.
 unsigned interface_list_sockets(int family, int *fds, unsigned max);
 
+// A map of BPF that this process has open.
+struct interface_map {
+	int fd;
+	uint32_t id;
+};
+
+// Lists them, at most `max`. Returns how many.
+unsigned interface_list_maps(struct interface_map *maps, unsigned max);
+
 // Packets the kernel dropped before that AF_XDP socket, for want of a buffer or of room in its
 // ring.
 int interface_xsk_dropped(int xsk, uint64_t *dropped);

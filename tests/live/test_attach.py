@@ -18,6 +18,13 @@ esac
 """
 
 
+def link(path):
+    try:
+        return os.readlink(path)
+    except FileNotFoundError:
+        return None
+
+
 class Attach(LiveCase):
 
     def setUp(self):
@@ -42,6 +49,10 @@ class Attach(LiveCase):
         done = roost("up", path, status=status, **options)
         self.assertRegex(done.err.splitlines()[-1], error)
         self.assert_clean(self.name)
+
+    def maps(self, pid):
+        """How many maps of BPF a process has open."""
+        return [link(file) for file in Path(f"/proc/{pid}/fd").iterdir()].count("anon_inode:bpf-map")
 
     def drivers(self, fabric):
         return [port["device"] for node in fabric.show("device")["nodes"].values() for port in node["ports"].values()]
@@ -481,14 +492,17 @@ class Attach(LiveCase):
                                      {"kind": "link", "at_ns": 0, "link": "leaf1.swp2", "state": "down"})
                     self.assertEqual(fabric.show("device")["nodes"]["leaf1"]["ports"].keys(), {"swp1"})
                     self.assertEqual(fabric.show("device")["nodes"]["leaf2"]["ports"].keys(), {"swp2"})
-                    files = len(os.listdir(f"/proc/{pid}/fd"))
+                    files = self.maps(pid)
                 fabric.roost("attach", "h5", "dev=net_null5,no-rx=1")
                 fabric.roost("attach", "h2", "dev=net_null0,no-rx=1", "nic=off")
+                if turn % 10 == 0:
+                    fabric.roost("attach", "h7", f"netns={netns(self.name, 'h7')}")
+                    fabric.roost("detach", "h7")
                 if turn == 0:
                     self.assertEqual(client.hear()["params"]["state"], "up")
             fabric.roost("detach", "h5")
             fabric.roost("detach", "h2")
-            wait_until(lambda: len(os.listdir(f"/proc/{pid}/fd")) <= files, "no file stays open")
+            self.assertEqual(self.maps(pid), files)
         fabric.exec("h1", "ping", "-c", 1, "-W", 2, "h6")
         self.assertEqual(dict(drops(fabric.show("drops")["nodes"])), {})
 
