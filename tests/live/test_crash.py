@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fabric that is killed anywhere in an `apply` comes up as it was before or as it was to be, never between."""
+"""A fabric that is killed anywhere in an `apply` comes up as it was before or as it was to be, never between; and of one
+that is killed anywhere in an `attach`, `down` removes what there is."""
 import ctypes
 import signal
 
@@ -11,6 +12,9 @@ ENTRY, EXIT = 1, 2
 # x86-64 system calls that a change of the configuration makes, by number.
 CALLS = {1: "write", 3: "close", 44: "sendto", 45: "recvfrom", 74: "fsync", 91: "fchmod", 217: "getdents64",
          257: "openat", 263: "unlinkat", 264: "renameat"}
+# And those by which `attach` makes what outlives the process.
+MAKES = {16: "ioctl", 82: "rename", 165: "mount", 272: "unshare"}
+TUN = 0x400454ca, 0x400454cb    # TUNSETIFF, TUNSETPERSIST
 OLD, NEW = ("50KB", "500KB"), ("60KB", "600KB")
 
 
@@ -26,8 +30,8 @@ def ptrace(request, pid, address=0, data=0):
 class Traced:
     """The control thread of a fabric, stopped at each of its system calls."""
 
-    def __init__(self, pid):
-        self.pid = pid
+    def __init__(self, pid, calls):
+        self.pid, self.calls = pid, calls
         ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACESYSGOOD)
         ptrace(PTRACE_INTERRUPT, pid)
         self.wait()
@@ -46,7 +50,8 @@ class Traced:
         ptrace(PTRACE_GET_SYSCALL_INFO, self.pid, 96, ctypes.cast(info, ctypes.c_void_p))
         if info.raw[0] == ENTRY:
             self.call = int.from_bytes(info.raw[24:32], "little")
-        return CALLS.get(getattr(self, "call", None)), info.raw[0] == ENTRY
+            self.argument = int.from_bytes(info.raw[40:48], "little")   # the second one
+        return self.calls.get(getattr(self, "call", None)), info.raw[0] == ENTRY
 
     def kill(self):
         os.kill(self.pid, signal.SIGKILL)
@@ -94,7 +99,7 @@ class Crash(LiveCase):
         """Has the fabric apply `new`, and kills it at the stop of that number since the request came. Returns the
         calls that were seen, or None where the apply was done before."""
         pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
-        traced = Traced(pid)
+        traced = Traced(pid, CALLS)
         client = subprocess.Popen([ROOST, "apply", self.new, "-f", self.name], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         seen, began = [], False
@@ -126,3 +131,51 @@ class Crash(LiveCase):
             roost("up", self.name)
             self.assertEqual(self.running(), NEW if "renameat=" in seen else OLD, seen)
         roost("set", "leaf1.qos.tc.3.ecn.min", "70KB", "-f", self.name)
+
+
+class Attaching(LiveCase):
+    """Killed at each step of `attach`: as soon as something outlives the process, `down` knows of it."""
+
+    def setUp(self):
+        self.name = name_of("crash")
+        self.addCleanup(roost, "down", self.name, status=None)
+        described = demo(self.name, attach=())
+        described["fabric"]["topology"] |= {"leaves": 1, "spines": 1, "hosts-per-leaf": 2}
+        del described["tenants"]
+        self.lab = self.file(described, "lab.yaml")
+
+    def attach_until(self, stop, settings):
+        """Has the fabric attach h1, and kills it after that many of the calls that count. Returns those."""
+        pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
+        traced, seen = Traced(pid, MAKES), []
+        client = subprocess.Popen([ROOST, "attach", "h1", settings, "-f", self.name], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        while len(seen) <= stop and client.poll() is None:
+            call, entry = traced.next()
+            if call is not None and not entry and (call != "ioctl" or traced.argument in TUN):
+                seen.append(call)
+        traced.kill()
+        client.wait()
+        return seen
+
+    def test_killed_at_each_step(self):
+        there, tap = netns(self.name, "h1"), f"tap{os.getpid() % 100000}"
+        self.addCleanup(command, "ip", "netns", "del", there, status=None)
+        self.addCleanup(command, "ip", "link", "del", tap, status=None)
+        for settings, made, calls in ((f"netns={there}", Path(f"/run/netns/{there}"), ("unshare", "mount")),
+                                      (f"tap={tap}", Path(f"/sys/class/net/{tap}"), ("ioctl",))):
+            stop, outlived = 0, False
+            while True:
+                with self.subTest(settings, stop=stop):
+                    roost("up", self.lab)
+                    seen = self.attach_until(stop, settings)
+                    outlived |= made.exists()
+                    self.assertIn("cleaned up after it", roost("down", self.name).out)
+                    self.assertFalse(made.exists(), seen)
+                    self.assertFalse(Path(f"/etc/netns/{there}").exists(), seen)
+                    self.assert_clean(self.name)
+                if len(seen) <= stop:
+                    break
+                stop += 1
+            self.assertTrue(outlived)
+            self.assertLess(seen.index("rename"), seen.index(calls[0]), "what is to be made is recorded first")

@@ -15,17 +15,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+// Makes an interface that goes with the descriptor, which is returned, or -errno.
 static int
-make_persistent(const char *name)
+make(const char *name)
 {
 	struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_TUN_EXCL};
-	int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC), error = 0;
+	int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC), error;
 
 	if (fd < 0)
 		return -errno;
 	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
-	if (ioctl(fd, TUNSETIFF, &request) != 0 || ioctl(fd, TUNSETPERSIST, 1) != 0)
-		error = -errno;
+	if (ioctl(fd, TUNSETIFF, &request) == 0)
+		return fd;
+	error = -errno;
 	close(fd);
 	return error;
 }
@@ -59,7 +61,7 @@ int
 tap_create(const struct tap_options *o, struct diag *diag)
 {
 	struct link_info info;
-	int error;
+	int fd, error;
 
 	if (link_get(o->name, &info) == 0 && !is_of(&info, o->fabric))
 		return diag_fail(
@@ -67,14 +69,19 @@ tap_create(const struct tap_options *o, struct diag *diag)
 			"tap %s: there is an interface of that name already: choose another, "
 			"or ip link del %s",
 			o->name, o->name);
-	error = info.index != 0 ? 0 : make_persistent(o->name);
-	if (error != 0)
-		return diag_fail(diag, -error, "tap %s: cannot be made: %s", o->name,
-				 error == -ENOENT ? "there is no /dev/net/tun: modprobe tun"
-						  : strerror(-error));
+	fd = info.index != 0 ? -1 : make(o->name);
+	if (fd < 0 && info.index == 0)
+		return diag_fail(diag, -fd, "tap %s: cannot be made: %s", o->name,
+				 fd == -ENOENT ? "there is no /dev/net/tun: modprobe tun"
+					       : strerror(-fd));
+	// It stays without this process only once its alias says whose it is.
 	error = link_set_fabric(o->name, o->fabric);
 	if (error == 0)
 		error = set_up(o);
+	if (error == 0 && fd >= 0 && ioctl(fd, TUNSETPERSIST, 1) != 0)
+		error = -errno;
+	if (fd >= 0)
+		close(fd);
 	if (error == 0)
 		return 0;
 	link_delete(o->name);

@@ -7,16 +7,23 @@
 
 #include <stdlib.h>
 
-// What a killed fabric leaves has changed. The file says what is to be removed, so a failure to
-// write it changes nothing now.
+// What a killed fabric would leave changes: the file says what is then to be removed.
+static int
+record(const struct answer *a, struct diag *diag)
+{
+	char path[API_PATH_MAX];
+	int rc = api_socket_path(a->live->config->fabric.name.text, path, diag);
+
+	return rc == 0 ? instance_record(a->live, path, diag) : rc;
+}
+
+// After something has gone: what the file says too much does no harm.
 static void
-record(const struct answer *a)
+record_less(const struct answer *a)
 {
 	struct diag ignored = {0};
-	char path[API_PATH_MAX];
 
-	if (api_socket_path(a->live->config->fabric.name.text, path, &ignored) == 0)
-		(void)instance_record(a->live, path, &ignored);
+	(void)record(a, &ignored);
 	diag_free(&ignored);
 }
 
@@ -27,18 +34,28 @@ answer_attach_host(void *context, const json_t *params, json_t **result, struct 
 	const json_t *list = json_object_get(params, "settings");
 	const char *host = json_string_value(json_object_get(params, "host"));
 	unsigned count = (unsigned)json_array_size(list);
-	const char **words = memory_array(count, sizeof(*words), "settings");
+	const char **settings = memory_array(count, sizeof(*settings), "settings");
+	const struct live_attach_words words = {host, settings, count};
+	const struct config_attach *attach;
 	int rc;
 
 	for (unsigned i = 0; i < count; i++)
-		words[i] = json_string_value(json_array_get(list, i));
-	rc = live_attach(a->live, host, words, count, diag);
-	free(words);
+		settings[i] = json_string_value(json_array_get(list, i));
+	rc = live_attach_plan(a->live, &words, &attach, diag);
+	free(settings);
 	if (rc != 0)
 		return rc;
-	record(a);
+	rc = record(a, diag);
+	if (rc != 0)
+		live_attach_cancel(a->live, attach);
+	else
+		rc = live_attach(a->live, attach, diag);
+	if (rc != 0) {
+		record_less(a);
+		return rc;
+	}
 	*result = json_object();
-	return rc;
+	return 0;
 }
 
 int
@@ -53,7 +70,7 @@ answer_detach_host(void *context, const json_t *params, json_t **result, struct 
 		json_decref(processes);
 		return rc;
 	}
-	record(a);
+	record_less(a);
 	*result = json_pack("{s:o}", "processes", processes);
 	return 0;
 }

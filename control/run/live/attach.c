@@ -171,24 +171,24 @@ choose_mtu(struct device_port *d)
 		d->mtu = DEFAULT_MTU;
 }
 
-// Opens what device_ports_add() has added.
+static int
+check_all(const struct live_fabric *live, const struct config_attach *attach, struct diag *diag)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
+		if (live->devices[i].attach == attach)
+			rc = check_nic(live, &live->devices[i], diag);
+	return rc;
+}
+
+// All NICs of an entry, or none.
 static int
 attach_all(struct live_fabric *live, const struct config_attach *attach, struct diag *diag)
 {
 	uint32_t done = 0;
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++) {
-		struct device_port *d = &live->devices[i];
-
-		if (d->attach != attach)
-			continue;
-		d->detached = true; // until its turn comes
-		choose_mtu(d);
-		rc = check_nic(live, d, diag);
-	}
-	if (rc != 0)
-		return rc;
 	for (; rc == 0 && done < live->device_count; done++)
 		if (live->devices[done].attach == attach)
 			rc = attach_nic(live, &live->devices[done], diag);
@@ -210,40 +210,77 @@ forget_all(struct live_fabric *live, const struct config_attach *attach)
 		live->device_count--;
 }
 
+static int
+check_privileges(const struct live_fabric *live, const struct config_attach *attach,
+		 struct diag *diag)
+{
+	return live->outer_netns >= 0
+		       ? 0
+		       : diag_fail(diag, EPERM,
+				   "attach.%s: the fabric has no network namespace of its own: "
+				   "take it down, and up as root",
+				   attach->host.text);
+}
+
 int
-live_attach(struct live_fabric *live, const char *host, const char *const *words, unsigned count,
-	    struct diag *diag)
+live_attach_plan(struct live_fabric *live, const struct live_attach_words *words,
+		 const struct config_attach **out, struct diag *diag)
 {
 	struct arena *arena = memory_new(sizeof(*arena), "attached host");
 	struct config_attach *attach = arena_alloc(arena, sizeof(*attach));
-	int rc = config_read_attach(attach, arena, host, words, count, diag);
+	bool placed = false;
+	int rc = config_read_attach(attach, arena, words->host, words->list, words->count, diag);
 
+	if (rc == 0)
+		rc = check_privileges(live, attach, diag);
 	if (rc == 0 && !has_room(live, attach))
 		rc = diag_fail(diag, ENOSPC,
 			       "there is no room for more than %u attached NICs: detach some, or "
 			       "attach them in the file",
 			       live->device_room);
-	if (rc == 0 && live->outer_netns < 0 && (rc = netns_enter_private(&live->outer_netns)) != 0)
-		(void)diag_fail(diag, -rc, "a network namespace of its own: %s", strerror(-rc));
 	if (rc == 0)
 		rc = device_ports_add(live->devices, &live->device_count, live->topology, attach,
 				      diag);
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		struct device_port *d = &live->devices[i];
+
+		if (d->attach != attach)
+			continue;
+		d->own = arena;
+		d->detached = true; // until its turn comes
+		choose_mtu(d);
+		placed = true;
+	}
+	*out = attach;
 	if (rc == 0)
-		rc = attach_all(live, attach, diag);
-	if (rc != 0) {
+		rc = check_all(live, attach, diag);
+	if (rc != 0)
 		forget_all(live, attach);
+	if (!placed) {
 		arena_free(arena);
 		free(arena);
+	}
+	return rc;
+}
+
+int
+live_attach(struct live_fabric *live, const struct config_attach *attach, struct diag *diag)
+{
+	int rc = attach_all(live, attach, diag);
+
+	if (rc != 0) {
+		forget_all(live, attach);
 		return rc;
 	}
-	for (uint32_t i = 0; i < live->device_count; i++)
-		if (live->devices[i].attach == attach)
-			live->devices[i].own = arena;
-	if (live->links == NULL)
-		(void)device_links_open(live, diag);
 	host_names_write(live);
-	log_note(live, host, "attached");
+	log_note(live, attach->host.text, "attached");
 	return 0;
+}
+
+void
+live_attach_cancel(struct live_fabric *live, const struct config_attach *attach)
+{
+	forget_all(live, attach);
 }
 
 int

@@ -59,6 +59,19 @@ assign_workers(struct live_fabric *live)
 	}
 }
 
+struct eal_start {
+	const struct eal_options *options;
+	char err[LIVE_ERR_BYTES];
+};
+
+static int
+run_eal_start(void *arg)
+{
+	struct eal_start *start = arg;
+
+	return eal_start(start->options, start->err, sizeof(start->err));
+}
+
 static int
 start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag *diag)
 {
@@ -70,7 +83,6 @@ start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag
 	const struct config *config = live->config;
 	unsigned cpus[CONFIG_CPUS_MAX];
 	const char **pci = memory_array(live->device_count, sizeof(*pci), "devices");
-	char err[LIVE_ERR_BYTES] = "";
 	struct eal_options options = {
 		.prefix = config->fabric.name.text,
 		.workers = live->worker_count,
@@ -80,6 +92,7 @@ start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag
 		.memory_mb = (unsigned)(pool_bytes(pool) >> 20) + LIVE_EXTRA_MEMORY_MB,
 		.pci = pci,
 	};
+	struct eal_start start = {.options = &options};
 	int rc;
 
 	for (unsigned i = 0; i < options.cpu_count; i++)
@@ -87,10 +100,11 @@ start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag
 	for (uint32_t i = 0; i < live->device_count; i++)
 		if (strncmp(live->devices[i].spec, "net_", 4) != 0)
 			pci[options.pci_count++] = live->devices[i].spec;
-	rc = eal_start(&options, err, sizeof(err));
+	// Drivers of NICs that Linux keeps an interface for (mlx5) look for that.
+	rc = netns_run(options.pci_count != 0 ? live->outer_netns : -1, run_eal_start, &start);
 	live->eal = rc == 0;
 	free(pci);
-	return rc == 0 ? 0 : diag_fail(diag, -rc, "%s", err);
+	return rc == 0 ? 0 : diag_fail(diag, -rc, "%s", start.err);
 }
 
 static int
@@ -250,6 +264,18 @@ needs_namespaces(const struct live_fabric *live)
 	return false;
 }
 
+// Also without an attached host: one may be while the fabric runs, and no socket or device that was
+// opened before that is to be elsewhere. A fabric of simulated hosts alone runs without root.
+static int
+enter_private_netns(struct live_fabric *live, struct diag *diag)
+{
+	int rc = live->topology->host_count != 0 ? netns_enter_private(&live->outer_netns) : 0;
+
+	if (rc == 0 || (rc == -EPERM && !needs_namespaces(live)))
+		return 0;
+	return diag_fail(diag, -rc, "a network namespace of its own: %s", strerror(-rc));
+}
+
 int
 live_fabric_open(struct live_fabric *live, struct diag *diag)
 {
@@ -269,13 +295,9 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 	rc = watcher_start(&live->watcher, diag);
 	if (rc != 0)
 		return rc;
-	if (needs_namespaces(live)) {
-		rc = netns_enter_private(&live->outer_netns);
-		if (rc != 0)
-			return diag_fail(diag, -rc, "a network namespace of its own: %s",
-					 strerror(-rc));
-	}
-	rc = devices_prepare(live, diag);
+	rc = enter_private_netns(live, diag);
+	if (rc == 0)
+		rc = devices_prepare(live, diag);
 	if (rc == 0)
 		rc = start_eal(live, &plan.devices, diag);
 	if (rc == 0)

@@ -211,7 +211,7 @@ device_links_open(struct live_fabric *live, struct diag *diag)
 	const struct sockaddr_nl groups = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
 	struct device_links *links;
 
-	if (live->device_count == 0)
+	if (live->device_count == 0 && live->topology->host_count == 0)
 		return 0;
 	links = memory_new(sizeof(*links), "links of devices");
 	live->links = links;

@@ -39,7 +39,7 @@ struct live_fabric {
 	struct config_attach
 		*entries; // of `attach:`, where some were added; NULL: those of the file
 	struct local_addresses *local_addresses; // NULL: no port shares an interface with Linux
-	struct device_links *links;              // NULL: no device
+	struct device_links *links;              // NULL: no device, and no host to attach one to
 	struct watcher *watcher;                 // takes interfaces down if the process dies
 	struct learner *learner;                 // NULL: no switch learns routes
 	struct lldp_agent *lldp;
@@ -82,7 +82,7 @@ struct packet_plan {
 int live_fabric_load(struct live_fabric *live, const struct live_source *source, struct diag *diag);
 // Brings it up: EAL, namespaces, devices, nodes; workers run when it returns 0. After -errno
 // live_fabric_close() leaves nothing behind. The process enters a network namespace of its own if
-// hosts are attached.
+// there are hosts.
 int live_fabric_open(struct live_fabric *live, struct diag *diag);
 // Stops the workers, closes devices and removes the namespaces that were made. LIVE_FABRIC_NONE()
 // is fine, and that is what is left.
@@ -135,7 +135,8 @@ int devices_restore_host(const struct live_fabric *live, const struct device_por
 
 // ---- device_links.c: the links of devices -------------------------------------------------------
 
-// Listens for changes; workers run. live->links stays NULL without a device. Returns 0 or -errno.
+// Listens for changes; workers run. live->links stays NULL where no device can be. Returns 0 or
+// -errno.
 int device_links_open(struct live_fabric *live, struct diag *diag);
 // Takes ports down whose device has lost its link, closes devices that are gone, and has both back
 // when they are. Each change is in the log.
@@ -184,10 +185,21 @@ void host_rules_delete(const struct live_fabric *live, const struct device_port 
 
 // ---- attach.c: hosts that are attached and detached while the fabric runs -----------------------
 
-// Attaches a host; words: as under `attach:`, "netns=lab-h3". Returns 0, or -errno with an error in
-// diag and nothing changed.
-int live_attach(struct live_fabric *live, const char *host, const char *const *words,
-		unsigned count, struct diag *diag);
+// What a command says: words as under `attach:`, "netns=lab-h3".
+struct live_attach_words {
+	const char *host;
+	const char *const *list;
+	unsigned count;
+};
+
+// Attaching has two steps: in between, what a fabric that is killed would leave is recorded
+// (instance_record()). The first checks what is to be attached and finds its places in the list of
+// devices; the second attaches it, and cancelling gives the places up. Return 0, or -errno with an
+// error in diag and nothing changed.
+int live_attach_plan(struct live_fabric *live, const struct live_attach_words *words,
+		     const struct config_attach **out, struct diag *diag);
+int live_attach(struct live_fabric *live, const struct config_attach *attach, struct diag *diag);
+void live_attach_cancel(struct live_fabric *live, const struct config_attach *attach);
 // Detaches it: a simulated NIC comes back if the file has not attached it. Returns as above.
 int live_detach(struct live_fabric *live, const char *host, struct diag *diag);
 
