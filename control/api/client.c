@@ -103,7 +103,7 @@ call_reserve(struct connected *c)
 	return 0;
 }
 
-// Receives a line, of line_length bytes without its newline, in the place of the one before.
+// Receives a line, of line_length bytes without its newline, over the one before.
 static int
 call_receive(struct connected *c)
 {

@@ -128,7 +128,7 @@ enum config_network {
 	CONFIG_NETWORK_OUT_OF_BAND,
 };
 
-// An address of a host in its tenant, in the place of that which follows from where it is.
+// An address of a host in its tenant, instead of the one that follows from its place.
 struct config_tenant_address {
 	struct config_name host; // "h1", or "h1.eth2"
 	uint8_t version;

@@ -38,7 +38,7 @@ config_range_last(const struct config_names *names, unsigned i)
 	return i;
 }
 
-// Where that may stand in the place of names.
+// Where that may be written instead of names.
 static inline bool
 config_means_all(const struct config_names *names)
 {

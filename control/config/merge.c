@@ -154,7 +154,7 @@ merge_switch(const struct config *config, const char *node_name, enum config_rol
 		nearest_choice(sections, "preset-mode", schema_preset_modes,
 			       CONFIG_PRESET_MODE_LOSSLESS));
 	*out = private->default_switch;
-	// A preset's maps stand in the place of the default ones, whose entries would show through.
+	// A preset's maps replace the default ones, whose entries would show through.
 	if (layers != 0)
 		out->dscp_listed = out->pcp_listed = out->group_listed = out->class_listed =
 			(struct config_listed){0};

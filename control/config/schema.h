@@ -48,7 +48,7 @@ struct schema_choice { // ends with a NULL name
 };
 
 // How a value is written, where its type does not say it: of CUSTOM, and of a text or the keys of a
-// map of which not all will do. The key's description shows it in the place of the type.
+// map of which not all will do. The key's description shows it instead of the type.
 //   a word:  its type with min, max and choices as a key has them; of TEXT what it matches
 //   MAP:     keys of `sub`
 //   NAMED:   {key: item}, its keys names or what `pattern` matches
@@ -108,7 +108,7 @@ struct schema_key {
 // Keys of a map that are names, not listed in its schema.
 struct schema_others {
 	const char *pattern; // as of struct schema_form; begins with ^
-	const char *name;    // in the place of such a key: "NODE"
+	const char *name;    // instead of such a key: "NODE"
 	const char *help;
 	struct schema_form form;
 	bool live;   // as SCHEMA_LIVE
@@ -124,7 +124,7 @@ struct schema {
 	bool unknown_passed_over;      // unknown keys are reported elsewhere
 	const char *word_key;          // of an item of a LIST: the key that a lone word stands for
 	const char *const *kind_names; // "a link event", by bit; NULL: "kind: WORD"
-	const char *kind_word;         // in the place of "kind:"
+	const char *kind_word;         // instead of "kind:"
 	// By bit, NULL at the end: the key that makes an item of this kind. NULL: `kind:` says it,
 	// by its choices.
 	const char *const *kind_keys;

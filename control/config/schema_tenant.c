@@ -229,7 +229,7 @@ static const struct schema_key tenant_keys[] = {
 	 .help = "tenants whose VRFs exchange routes with this one, never passed on",
 	 TENANT_AT(leak), .names = "TENANT"},
 	// Custom: several addresses of one host become one list of (host, address).
-	{"addresses", SCHEMA_CUSTOM, .help = "{h1: 172.16.0.1}: in the place of the plan's",
+	{"addresses", SCHEMA_CUSTOM, .help = "{h1: 172.16.0.1}: instead of the address plan's",
 	 TENANT_AT(addresses), .decode = decode_addresses, .form = &addresses},
 	// Custom: a map of hosts to lists of prefixes.
 	{"border", SCHEMA_CUSTOM, .help = "{h8: [0.0.0.0/0]}: prefixes behind a host",

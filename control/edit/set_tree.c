@@ -179,7 +179,7 @@ set_insert(struct set_request *request, struct yaml_node *value)
 	}
 	if (request->tenants && pair != NULL && i + 1 < request->count && !pair->value->null)
 		return refuse_below(request, i + 1, pair->value);
-	// Only a word can be in the place of the map: the change has decoded by itself.
+	// Only a word can be there instead of the map: the change has decoded by itself.
 	if (pair != NULL && i + 1 < request->count && !pair->value->null &&
 	    is_switched(request, pair->key))
 		word = pair->value;

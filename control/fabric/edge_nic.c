@@ -143,8 +143,7 @@ fabric_plan_edge_link(const struct fabric *f, uint32_t host, uint16_t port,
 }
 
 // ---- while the fabric runs ----------------------------------------------------------------------
-// A node that stands in the place of a host, or waits for it: of all that the fabric has by node,
-// what is this one's.
+// A node that stands for a host, or waits to: what the fabric keeps by node, of this node.
 
 struct fabric_stand_in {
 	struct node *node;

@@ -116,7 +116,7 @@ struct port_profile {
 	uint8_t max_rated;  // bit per traffic class with a maximum rate
 	uint8_t fair;       // bit per traffic class in which tenants take turns
 	uint8_t obeyed;     // bit per priority whose received PFC counts
-	bool link_pause;    // 802.3x in the place of PFC, sent and obeyed
+	bool link_pause;    // 802.3x instead of PFC, sent and obeyed
 	bool remarks;       // `remark` changes something
 	struct remark_profile remark;
 	struct rate_profile max_rate; // of the whole port, PFC frames aside
@@ -227,7 +227,7 @@ struct notice_profile {
 	ps_t hold;      // how long a notice counts
 };
 
-// What a switch answers of its own (stages/answer.h).
+// Answers that a switch makes itself (stages/answer.h).
 struct answer_profile {
 	bool icmp;      // echo requests, and packets that it must drop
 	bool arp;       // ARP and neighbour discovery at ports of hosts

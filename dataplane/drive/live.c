@@ -59,8 +59,8 @@ live_clock(const struct live_drive *d)
 	return raw > slip ? raw - slip : 0;
 }
 
-// Frees packets that came from a device for it to receive into, by going on with copies. What finds
-// no room for a copy is dropped.
+// Frees packets of a device, so that it can receive into them, by copying their frames. A frame for
+// which there is no copy is dropped.
 static void
 live_copy_received(struct live_worker *w, struct live_port *lp, struct rte_mbuf **packets,
 		   uint16_t *count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a switch answers of its own (dataplane/stages/answer.h). A switch that shares an interface
-// with the kernel (`netdev:`) answers nothing: its addresses are Linux's, which hears what is sent
+// Answers that a switch makes itself (dataplane/stages/answer.h). A switch that shares an interface
+// with the kernel (`netdev:`) answers nothing: its addresses are Linux's, which receives the packets
 // to them.
 #include "build_internal.h"
 

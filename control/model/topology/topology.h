@@ -82,7 +82,7 @@ struct topo_vrf {
 	uint16_t leak_count;
 	// Unused, but packets in flight refer to it: topology_retenant() keeps it as it is.
 	bool held;
-	// Held, and takes what comes from other switches in the place of the VRF with the same VNI
+	// Held, and takes what comes from other switches instead of the VRF with the same VNI
 	// or VLAN, or of `default` if it is plain.
 	bool leaving;
 };
