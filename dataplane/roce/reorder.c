@@ -8,7 +8,7 @@
 // Flows are learned from packets, in a table of buckets. A new flow in a full bucket takes the place
 // of the one that has been idle for longest. The first packet to come need not be the first that was
 // sent. So a new flow holds all its packets for a time (`first`), and then begins with the smallest
-// PSN. Then the next PSN is the expected one. A packet ahead of it is held, in a list sorted by PSN.
+// PSN. Then the next PSN is the expected one. A packet ahead of it is held.
 // When the expected packet comes, it passes together with those behind it that are now in order. A
 // flow that comes back, because there were too many in the table, begins with what comes.
 //
@@ -124,7 +124,7 @@ make(struct reorder *r, struct flow *bucket, const struct reorder_key *key, ps_t
 
 	for (uint32_t i = 0; i < WAYS && oldest->key.qp != 0; i++) {
 		struct flow *f = &bucket[i];
-		bool holds = f->head != NONE, oldest_holds = oldest->head != NONE;
+		bool holds = flow_holds(f), oldest_holds = flow_holds(oldest);
 
 		if (f->key.qp == 0 || (!holds && oldest_holds) ||
 		    (holds == oldest_holds && f->used_at < oldest->used_at))
@@ -133,7 +133,7 @@ make(struct reorder *r, struct flow *bucket, const struct reorder_key *key, ps_t
 	if (oldest->key.qp != 0) {
 		// With more flows than there is room for, one that comes back is not new.
 		waits = waits && now - oldest->used_at > r->settings.timeout;
-		if (oldest->head != NONE) {
+		if (flow_holds(oldest)) {
 			r->counters.overflows++;
 			flow_skip(r, oldest, NULL, NULL, chain);
 		}
@@ -146,6 +146,7 @@ make(struct reorder *r, struct flow *bucket, const struct reorder_key *key, ps_t
 		.is_new = waits,
 		.head = NONE,
 		.tail = NONE,
+		.strays = NONE,
 		.circle = NONE,
 	};
 	return oldest;
@@ -176,7 +177,7 @@ go_back(struct reorder *r, struct flow *f, uint32_t psn)
 	}
 	f->has_hole = f->has_doubtful = f->strayed = f->inside = false;
 	flow_doubt_no_more(r, f);
-	if (f->head != NONE) {
+	if (flow_holds(f)) {
 		flow_wait_no_more(r, f);
 		flow_wait(r, f);
 	}
@@ -291,7 +292,7 @@ reorder_expire(struct reorder *r, ps_t now)
 		struct flow *f = &r->flows[r->new.first];
 
 		f->used_at = now;
-		flow_start(r, f, r->held[f->head].order.psn);
+		flow_start(r, f, flow_first(r, f)->psn);
 		flow_pass_held(r, f, &chain);
 	}
 	while (next_waiting(r) <= now) {

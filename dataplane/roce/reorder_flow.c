@@ -113,10 +113,10 @@ flow_advance(struct reorder *r, struct flow *f, const struct reorder_order *o)
 void
 flow_pass_held(struct reorder *r, struct flow *f, struct chain *chain)
 {
-	if (f->head == NONE)
+	if (!flow_holds(f))
 		return;
-	while (f->head != NONE) {
-		const struct reorder_order *o = &r->held[f->head].order;
+	while (flow_holds(f)) {
+		const struct reorder_order *o = flow_first(r, f);
 		enum turn turn = flow_turn(f, o);
 
 		if (turn == TURN_LATER)
@@ -127,7 +127,7 @@ flow_pass_held(struct reorder *r, struct flow *f, struct chain *chain)
 		r->counters.released++;
 	}
 	flow_wait_no_more(r, f);
-	if (f->head != NONE)
+	if (flow_holds(f))
 		flow_wait(r, f);
 }
 
@@ -185,11 +185,11 @@ pass_over(struct reorder *r, struct flow *f, struct rte_mbuf *m, const struct re
 void
 flow_start(struct reorder *r, struct flow *f, uint32_t psn)
 {
-	if (f->head != NONE)
+	if (flow_holds(f))
 		flow_wait_no_more(r, f);
 	f->is_new = false;
 	f->expected = f->first = psn;
-	if (f->head != NONE)
+	if (flow_holds(f))
 		flow_wait(r, f);
 }
 
@@ -199,15 +199,15 @@ void
 flow_skip(struct reorder *r, struct flow *f, struct rte_mbuf *m, const struct reorder_order *o,
 	  struct chain *chain)
 {
-	bool waits = f->head != NONE;
+	bool waits = flow_holds(f);
 
 	if (f->is_new) {
-		uint32_t psn = waits ? r->held[f->head].order.psn : f->expected;
+		uint32_t psn = waits ? flow_first(r, f)->psn : f->expected;
 
 		flow_start(r, f, m != NULL && psn_diff(o->psn, psn) < 0 ? o->psn : psn);
 	}
-	while (f->head != NONE) {
-		const struct reorder_order *first = &r->held[f->head].order;
+	while (flow_holds(f)) {
+		const struct reorder_order *first = flow_first(r, f);
 
 		if (m != NULL && psn_diff(first->psn, o->psn) > 0) {
 			pass_over(r, f, m, o, chain);

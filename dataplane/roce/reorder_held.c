@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A flow holds a run and a heap. A packet whose PSN is not before the run's last one joins the run at
+// its end, as most do. Any other is a stray and joins the heap. The next to pass is the first of
+// either.
+//
+// The heap is a pairing heap: adding a packet takes constant time, and taking the first one a time
+// that grows with the logarithm of their number, averaged over any sequence of both. A sorted list
+// would do for a few strays, but a peer may send its window in any order.
 #include "reorder_internal.h"
 
 #include "dataplane/base/roce_headers.h"
@@ -66,44 +73,102 @@ flow_doubt_no_more(struct reorder *r, struct flow *f)
 	f->read_bytes = 0;
 }
 
+// ---- strays -------------------------------------------------------------------------------------
+
+static bool
+is_before(const struct reorder *r, uint32_t one, uint32_t other)
+{
+	return psn_diff(r->held[one].order.psn, r->held[other].order.psn) < 0;
+}
+
+// The heap of both; either may be NONE.
+static uint32_t
+meld(struct reorder *r, uint32_t one, uint32_t other)
+{
+	uint32_t top = one, under = other;
+
+	if (one == NONE || other == NONE)
+		return one == NONE ? other : one;
+	if (is_before(r, other, one)) {
+		top = other;
+		under = one;
+	}
+	r->held[under].behind = r->held[top].below;
+	r->held[top].below = under;
+	return top;
+}
+
+// The heap of those below one that is taken: melded by pairs, then the pairs from the last to the
+// first.
+static uint32_t
+meld_below(struct reorder *r, uint32_t top)
+{
+	uint32_t next = r->held[top].below, pairs = NONE, heap = NONE;
+
+	while (next != NONE) {
+		uint32_t one = next, other = r->held[one].behind, pair;
+
+		next = other != NONE ? r->held[other].behind : NONE;
+		pair = meld(r, one, other);
+		r->held[pair].behind = pairs;
+		pairs = pair;
+	}
+	while (pairs != NONE) {
+		uint32_t pair = pairs;
+
+		pairs = r->held[pair].behind;
+		heap = meld(r, heap, pair);
+	}
+	return heap;
+}
+
+// ---- all that is held ---------------------------------------------------------------------------
+
+static bool
+first_is_stray(const struct reorder *r, const struct flow *f)
+{
+	return f->strays != NONE && (f->head == NONE || is_before(r, f->strays, f->head));
+}
+
 void
 flow_hold(struct reorder *r, struct flow *f, struct rte_mbuf *m, const struct reorder_order *o)
 {
 	const uint32_t index = r->free;
 	struct held *h = &r->held[index];
-	uint32_t behind = NONE, before = f->tail;
 
 	r->free = h->behind;
-	if (f->head == NONE)
+	if (!flow_holds(f))
 		flow_wait(r, f);
-	while (before != NONE && psn_diff(r->held[before].order.psn, o->psn) > 0) {
-		behind = before;
-		before = r->held[before].before;
-	}
-	*h = (struct held){.m = m, .order = *o, .before = before, .behind = behind};
-	if (before == NONE)
-		f->head = index;
-	else
-		r->held[before].behind = index;
-	if (behind == NONE)
+	*h = (struct held){.m = m, .order = *o, .behind = NONE, .below = NONE};
+	if (f->head == NONE) {
+		f->head = f->tail = index;
+	} else if (is_before(r, index, f->tail)) {
+		f->strays = meld(r, f->strays, index);
+	} else {
+		r->held[f->tail].behind = index;
 		f->tail = index;
-	else
-		r->held[behind].before = index;
+	}
 	r->counters.held++;
 	r->counters.waiting++;
+}
+
+const struct reorder_order *
+flow_first(const struct reorder *r, const struct flow *f)
+{
+	return &r->held[first_is_stray(r, f) ? f->strays : f->head].order;
 }
 
 struct rte_mbuf *
 flow_take_first(struct reorder *r, struct flow *f)
 {
-	const uint32_t index = f->head;
+	const bool stray = first_is_stray(r, f);
+	const uint32_t index = stray ? f->strays : f->head;
 	struct held *h = &r->held[index];
 
-	f->head = h->behind;
-	if (f->head == NONE)
-		f->tail = NONE;
+	if (stray)
+		f->strays = meld_below(r, index);
 	else
-		r->held[f->head].before = NONE;
+		f->head = h->behind;
 	h->behind = r->free;
 	r->free = index;
 	r->counters.waiting--;

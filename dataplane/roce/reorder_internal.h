@@ -20,7 +20,8 @@ enum back { BACK_NOT, BACK_TO_HOLE, BACK_SOMEWHERE };
 struct held {
 	struct rte_mbuf *m;
 	struct reorder_order order;
-	uint32_t before, behind; // of the flow's
+	uint32_t behind; // of the run's, of its parent's, or of the free ones
+	uint32_t below;  // the first of those that it is before, in a heap
 };
 
 struct link {
@@ -33,7 +34,7 @@ struct flow {
 	uint32_t first;                // the first PSN that came, while is_young
 	uint32_t hole;                 // the first PSN that was skipped, while has_hole
 	uint32_t read_psn, read_bytes; // of the last packet, if a READ request of unknown length
-	uint32_t head, tail;           // of what is held, by PSN; NONE
+	uint32_t head, tail, strays;   // of what is held: a run and a heap, by PSN; NONE
 	struct link waits, doubts;     // in a list of struct reorder
 	uint32_t circle;               // of the requests whose responses these are; NONE
 	uint16_t path_mtu;             // 0: not known
@@ -75,11 +76,18 @@ void flow_wait_no_more(struct reorder *r, struct flow *f);
 void flow_doubt(struct reorder *r, struct flow *f, uint32_t psn, uint32_t bytes);
 void flow_doubt_no_more(struct reorder *r, struct flow *f);
 
-// Holds a packet at its place. Duplicates stand behind each other.
+static inline bool
+flow_holds(const struct flow *f)
+{
+	return f->head != NONE || f->strays != NONE;
+}
+
+// Holds a packet.
 void flow_hold(struct reorder *r, struct flow *f, struct rte_mbuf *m,
 	       const struct reorder_order *o);
 
-// The first packet that the flow holds; it holds it no longer.
+// Of a flow that holds packets, the one with the smallest PSN; and so that it holds it no longer.
+const struct reorder_order *flow_first(const struct reorder *r, const struct flow *f);
 struct rte_mbuf *flow_take_first(struct reorder *r, struct flow *f);
 
 // Packets that may go on.
