@@ -25,7 +25,6 @@ class Carrier(LiveCase):
         self.far = f"roost-far-{os.getpid()}"     # where the hosts' ends are
         command("ip", "netns", "add", self.far)
         self.addCleanup(command, "ip", "netns", "del", self.far)
-        self.addCleanup(roost, "down", self.name, status=None)
 
     def interface(self, tag):
         """The fabric's end of a veth, whose other end is in a namespace; its name there is the same."""
@@ -57,7 +56,11 @@ class Carrier(LiveCase):
     def up(self, **attach):
         path = self.file(demo(self.name, attach=()) | {"attach": {host: one | {"mtu": 1500} for host, one in attach.items()}},
                          f"{self.name}.yaml")
+        return self.up_from(path)
+
+    def up_from(self, path):
         self.addCleanup(self.assert_clean, self.name)
+        self.addCleanup(roost, "down", self.name, status=None)
         return roost("up", path)
 
     def test_namespace(self):
@@ -135,8 +138,7 @@ class Carrier(LiveCase):
         command("ip", "addr", "add", "192.0.2.1/32", "dev", shared)
         path = self.file({"switch": {"name": self.name, "preset": "spectrum-x",
                                      "ports": {"swp1": {"rate": "10G", "netdev": shared}}}}, f"{self.name}.yaml")
-        roost("up", path)
-        self.addCleanup(self.assert_clean, self.name)
+        self.up_from(path)
         wait_until(lambda: self.far_ends_up(shared), "it is up")
         self.await_down(self.kill(), lambda: not self.far_ends_up(shared), shared)
         self.assertIn("192.0.2.1", command("ip", "addr", "show", "dev", shared).out)
