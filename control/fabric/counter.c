@@ -48,16 +48,16 @@
 	    "received pauses that began while none was in force") \
 	ROW(PRIORITY, PFC, pfc_tx_transitions, TOTAL, "pauses", \
 	    counters_tx_pause(p, i, now).transitions, "the same of pauses sent") \
-	ROW(PRIORITY, PFC, pfc_rx_last_start_ns, GAUGE, "ns", \
+	ROW(PRIORITY, PFC, pfc_rx_last_start_ns, INSTANT, "ns", \
 	    counters_instant(counters_rx_pause(p, i, now).last_start), \
 	    "when the last pause received began; -1: never") \
-	ROW(PRIORITY, PFC, pfc_rx_last_end_ns, GAUGE, "ns", \
+	ROW(PRIORITY, PFC, pfc_rx_last_end_ns, INSTANT, "ns", \
 	    counters_instant(counters_rx_pause(p, i, now).last_end), \
 	    "when the last pause received that is over ended; -1: never") \
-	ROW(PRIORITY, PFC, pfc_tx_last_start_ns, GAUGE, "ns", \
+	ROW(PRIORITY, PFC, pfc_tx_last_start_ns, INSTANT, "ns", \
 	    counters_instant(counters_tx_pause(p, i, now).last_start), \
 	    "when the last pause sent began; -1: never") \
-	ROW(PRIORITY, PFC, pfc_tx_last_end_ns, GAUGE, "ns", \
+	ROW(PRIORITY, PFC, pfc_tx_last_end_ns, INSTANT, "ns", \
 	    counters_instant(counters_tx_pause(p, i, now).last_end), \
 	    "when the last pause sent that is over ended; -1: never")
 
@@ -343,6 +343,7 @@ counter_print_markdown(FILE *to)
 		[COUNTER_TOTAL] = "counter",
 		[COUNTER_GAUGE] = "gauge",
 		[COUNTER_FLAG] = "boolean",
+		[COUNTER_INSTANT] = "instant",
 	};
 
 	for (unsigned int scope = 0; scope < COUNTER_SCOPES; scope++) {

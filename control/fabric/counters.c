@@ -45,6 +45,27 @@ counters_cell(const struct report_node *n)
 	return t != NULL ? t->cell : 1;
 }
 
+const char *
+counters_packet_kind(enum packet_kind kind)
+{
+	static const char *const names[PACKET_KINDS] = {
+		[PACKET_SMALL] = "small", [PACKET_LARGE] = "large", [PACKET_OF_DEVICE] = "device"};
+
+	return names[kind];
+}
+
+const char *
+counters_histogram_kind(enum histogram_kind kind)
+{
+	static const char *const names[] = {
+		[HISTOGRAM_QUEUE] = "queue",
+		[HISTOGRAM_GROUP] = "group",
+		[HISTOGRAM_LATENCY] = "latency",
+	};
+
+	return names[kind];
+}
+
 static struct counters_pause
 pause_at(const struct pause_clock *c, ps_t end, ps_t now)
 {
@@ -170,11 +191,6 @@ counts(const struct histogram_profile *h, const uint64_t bins[HISTOGRAM_BINS_MAX
 json_t *
 counters_histograms(const struct report_node *n)
 {
-	static const char *const kinds[] = {
-		[HISTOGRAM_QUEUE] = "queue",
-		[HISTOGRAM_GROUP] = "group",
-		[HISTOGRAM_LATENCY] = "latency",
-	};
 	const struct tables *t = report_tables(n);
 	json_t *out = json_array();
 
@@ -185,7 +201,8 @@ counters_histograms(const struct report_node *n)
 
 		json_array_append_new(
 			out,
-			json_pack("{s:s,s:o,s:o,s:o,s:o,s:o}", "kind", kinds[h->kind], "where",
+			json_pack("{s:s,s:o,s:o,s:o,s:o,s:o}", "kind",
+				  counters_histogram_kind(h->kind), "where",
 				  json_sprintf("%s.%u", n->ports[h->port].name, h->index), "min",
 				  bound(h, h->min), "size", bound(h, h->width * (h->bins - 2u)),
 				  "edges", edges(h), "bins", counts(h, n->node->histograms[i])));
@@ -215,12 +232,10 @@ pools(const struct report_node *n)
 static json_t *
 packets(const struct report_node *n)
 {
-	static const char *const kinds[PACKET_KINDS] = {
-		[PACKET_SMALL] = "small", [PACKET_LARGE] = "large", [PACKET_OF_DEVICE] = "device"};
 	const struct tables *t = report_tables(n);
 	json_t *out;
 
-	if (t == NULL || t->packet_limits[PACKET_SMALL].most == 0)
+	if (!counters_limit_packets(t))
 		return NULL;
 	out = json_object();
 	for (unsigned int i = 0; i < PACKET_KINDS; i++) {
@@ -230,7 +245,7 @@ packets(const struct report_node *n)
 		counter_add(one, COUNTER_OF_MEMORY, COUNTERS_MEMORY, &at);
 		if (t->packet_limits[i].most == 0)
 			json_object_del(one, "most");
-		json_object_set_new(out, kinds[i], one);
+		json_object_set_new(out, counters_packet_kind(i), one);
 	}
 	return out;
 }

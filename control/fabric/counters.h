@@ -41,6 +41,16 @@ const struct port_profile *report_profile(const struct report_node *n, unsigned 
 json_int_t counters_cell(const struct report_node *n);
 // "ingress-lossless" ...
 const char *counters_pool_name(enum pool_id pool);
+// "small", "large", "device"
+const char *counters_packet_kind(enum packet_kind kind);
+// "queue", "group", "latency"
+const char *counters_histogram_kind(enum histogram_kind kind);
+// Whether the tables limit how many packets may wait in memory. NULL: no.
+static inline bool
+counters_limit_packets(const struct tables *t)
+{
+	return t != NULL && t->packet_limits[PACKET_SMALL].most != 0;
+}
 
 // The pauses of a priority (or PAUSE_LINK) of a port as they stand at `now`, in picoseconds. A
 // pause in force counts up to `now`. One that has expired, though the node has not run since,
@@ -94,9 +104,10 @@ enum counter_scope {
 };
 
 enum counter_kind {
-	COUNTER_TOTAL, // only ever grows while a node lives
-	COUNTER_GAUGE, // a state, which may also fall: a level, a peak, an instant
-	COUNTER_FLAG,  // a gauge that is true or false
+	COUNTER_TOTAL,   // only ever grows while a node lives
+	COUNTER_GAUGE,   // a state, which may also fall: a level, a peak
+	COUNTER_FLAG,    // a gauge that is true or false
+	COUNTER_INSTANT, // a gauge: when something last happened; -1: never
 };
 
 // Where to read: index is the priority, group, queue, pool, kind of packets or tenant.
@@ -127,8 +138,35 @@ const struct counter *counter_find(enum counter_scope scope, const char *name);
 void counter_add(json_t *to, enum counter_scope scope, unsigned int parts,
 		 const struct counter_place *at);
 
+// What the counter says as long as nothing has happened: 0, or -1 of an instant.
+static inline json_int_t
+counter_initial(const struct counter *c)
+{
+	return c->kind == COUNTER_INSTANT ? -1 : 0;
+}
+
 // Prints the rows as the Markdown tables of doc/counters.md, each with its heading.
 void counter_print_markdown(FILE *to);
+
+// ---- values -------------------------------------------------------------------------------------
+
+// One value, with where it is. Texts are only valid during the call that hands it over.
+struct counter_value {
+	const char *node;
+	const char *port; // NULL: of the node
+	const char
+		*group; // "pg", "queue", "drops", "answers", "pools", "packets" or "tenants"; NULL:
+			// none of them
+	const char *of; // the pool, kind of packets or tenant; NULL: none
+	int index;      // the priority, group or queue; -1: none
+	const char *name;
+	json_int_t value;
+};
+
+// Hands over all values of a node that differ from counter_initial(), in a fixed order; those that
+// do not are as if they did not exist.
+void counters_walk(const struct report_node *n, ps_t now,
+		   void (*take)(void *context, const struct counter_value *value), void *context);
 
 // ---- JSON ---------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reals are computed from integers by + - * / alone and written with 15 significant digits, in the
-// file as for the digest, so that a reader of the file can compute the digest again.
+// Reals are computed from integers by + - * / alone and written with 15 significant digits, so that
+// the file is the same on every machine.
 #include "result.h"
 
 #include "control/base/memory.h"
@@ -8,16 +8,10 @@
 #include "control/base/program.h"
 
 #include <errno.h>
-#include <sha2.h>
 #include <stdio.h>
 #include <string.h>
 
 #define REAL_FLAGS JSON_REAL_PRECISION(15)
-
-static const char *const not_digested[] = {"version", "file", NULL};
-static const char *const not_digested_of_collectives[] = {"id", "step", NULL};
-static const char *const not_digested_of_summary[] = {
-	"wall_s", "setup_s", "packet_hops_per_s", "ranks", "interrupted", "digest", NULL};
 
 static const char *const kind_names[] = {
 	[REPORT_ALL_TO_ALL] = "all-to-all",
@@ -127,66 +121,24 @@ summary_json(const struct report_result *r)
 	return out;
 }
 
-static int
-digest_more(const char *text, size_t length, void *context)
-{
-	SHA256Update(context, (const uint8_t *)text, length);
-	return 0;
-}
-
-// A copy that lacks some members.
-static json_t *
-without(const json_t *of, const char *const *keys)
-{
-	json_t *out = json_copy((json_t *)(uintptr_t)of);
-
-	for (; *keys != NULL; keys++)
-		json_object_del(out, *keys);
-	return out;
-}
-
-void
-result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX])
-{
-	const json_t *collectives = json_object_get(document, "collectives");
-	json_t *kept = without(document, not_digested), *list = json_array();
-	SHA2_CTX sha;
-
-	for (size_t i = 0; i < json_array_size(collectives); i++)
-		json_array_append_new(
-			list, without(json_array_get(collectives, i), not_digested_of_collectives));
-	if (collectives != NULL)
-		json_object_set(kept, "collectives", list);
-	json_decref(list);
-	json_object_set_new(kept, "summary",
-			    without(json_object_get(document, "summary"), not_digested_of_summary));
-	SHA256Init(&sha);
-	json_dump_callback(kept, digest_more, &sha, JSON_SORT_KEYS | JSON_COMPACT | REAL_FLAGS);
-	json_decref(kept);
-	SHA256End(&sha, digest);
-}
-
 json_t *
-result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX])
+result_document(const struct report_result *r, const char *digest)
 {
-	char own[RESULT_DIGEST_MAX];
 	char *file = memory_text(r->file);
-	json_t *out;
+	json_t *out, *summary = summary_json(r);
 
 	if (file != NULL)
 		utf8_repair(file);
+	if (digest != NULL)
+		json_object_set_new(summary, "digest", json_string(digest));
 	out = json_pack("{s:s,s:s*,s:o,s:o,s:o,s:o,s:o,s:o}", "version", roost_version, "file",
 			file, "flows", flows_json(r), "collectives", collectives_json(r), "links",
 			report_links(r->nodes, r->node_count, r->last_event), "nodes",
 			counters_nodes(r->nodes, r->node_count, r->now), "snapshots",
 			r->snapshots != NULL ? json_incref(r->snapshots) : json_array(), "summary",
-			summary_json(r));
+			summary);
 	free(file);
 	counters_add_log(out, r->log, r->log_lost);
-	result_digest(out, own);
-	json_object_set_new(json_object_get(out, "summary"), "digest", json_string(own));
-	if (digest != NULL)
-		memcpy(digest, own, sizeof(own));
 	return out;
 }
 

@@ -166,14 +166,14 @@ struct report_result {
 
 #define RESULT_DIGEST_MAX 65 // SHA-256 in hexadecimal and its NUL
 
-// result.json. digest (may be NULL) gets a copy of the digest.
-json_t *result_document(const struct report_result *r, char digest[RESULT_DIGEST_MAX]);
+// result.json. digest: result_digest(), or NULL to leave it out.
+json_t *result_document(const struct report_result *r, const char *digest);
 
-// The SHA-256 of a document, over its JSON text with sorted keys, no blanks, and reals with 15
-// significant digits, without what may differ between runs of one file: version, file; of
-// collectives id and step; of summary wall_s, setup_s, packet_hops_per_s, ranks, interrupted and
-// digest.
-void result_digest(const json_t *document, char digest[static RESULT_DIGEST_MAX]);
+// ---- digest.c -----------------------------------------------------------------------------------
+
+// The SHA-256 of what a run gave, without what may differ between runs of one file: version, file,
+// times of the machine, number of ranks, whether it was interrupted, ids of collectives.
+void result_digest(const struct report_result *r, char digest[static RESULT_DIGEST_MAX]);
 
 // Writes a report as JSON, indented by one blank for each level and with a newline at its end; path
 // "-" is stdout. Returns 0 or -errno.

@@ -259,7 +259,7 @@ format_of(const struct show_table *table, const struct show_column *c)
 	counter = counter_find(table->scope, key_of(c));
 	assert(counter != NULL);
 	if (strcmp(counter->unit, "ns") == 0)
-		return counter->kind == COUNTER_GAUGE ? SHOW_INSTANT : SHOW_US;
+		return counter->kind == COUNTER_INSTANT ? SHOW_INSTANT : SHOW_US;
 	return strcmp(counter->unit, "bytes") == 0 ? SHOW_BYTES : SHOW_COUNT;
 }
 

@@ -102,12 +102,14 @@ report(struct sim *s)
 {
 	char digest[RESULT_DIGEST_MAX];
 	struct outcome outcome;
-	json_t *document;
+	json_t *document = NULL; // made only for -o and --json: it is larger than the fabric
 	int written = 0, rc = 0;
 
 	outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
 	outcome.result.interrupted = s->end == RUN_INTERRUPTED;
-	document = result_document(&outcome.result, digest);
+	result_digest(&outcome.result, digest);
+	if (s->options->out != NULL || s->options->json)
+		document = result_document(&outcome.result, digest);
 	if (s->options->out != NULL)
 		written = write_outputs(s, document);
 	if (s->options->json)
