@@ -91,9 +91,9 @@ const char *advice_others(uint32_t count, const char *one, const char *many,
 // A link between switches in one direction is known by the port that it leaves by: reach_link().
 // For every link, `onward` has the ports by which packets that came along it are sent on, whatever
 // their destination. Where a switch sends packets of one destination depends on the VRF in which
-// they arrive and on their encapsulation, not on the port. So they are followed by steps: an arrival
-// (a VRF of a switch, or its underlay, where tunnels end) and the encapsulation of what arrives
-// there, encap * arrival_count + arrival.
+// they arrive and on their encapsulation, not on the port. So they are followed by steps: an
+// arrival (a VRF of a switch, or its underlay, where tunnels end) and the encapsulation of what
+// arrives there, encap * arrival_count + arrival.
 struct reach {
 	const struct topology *topology;
 	const struct tables *const *tables; // by switch, of the last reach_follow()
@@ -167,8 +167,8 @@ void reach_follow(struct reach *r, const struct tables *const *tables,
 // The number of the group that a switch's VRF sends the destination to, or LPM_NONE.
 uint32_t reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_destination *d);
 
-// Sets the classes: destinations of one are sent by every VRF of every switch to the same group. All
-// groups that lead to no other switch count as one.
+// Sets the classes: destinations of one are sent by every VRF of every switch to the same group.
+// All groups that lead to no other switch count as one.
 void reach_classify(const struct reach *r, struct reach_destination *destinations, uint32_t count);
 
 // The group that sends packets on (NULL: none does), and their encapsulation from there, an index

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Classes of destinations: a hash over the groups that all switches send them to. What a switch does
-// with addresses changes only where one of its prefixes begins or ends. So it is not asked for every
-// destination: it goes over the sorted list of them from change to change, and notes by how much the
-// hash differs from there on. The work grows with the routes of all switches and with the
+// Classes of destinations: a hash over the groups that all switches send them to. What a switch
+// does with addresses changes only where one of its prefixes begins or ends. So it is not asked for
+// every destination: it goes over the sorted list of them from change to change, and notes by how
+// much the hash differs from there on. The work grows with the routes of all switches and with the
 // destinations, not with their product.
 #include "advice_internal.h"
 

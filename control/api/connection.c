@@ -141,8 +141,8 @@ connection_take(struct connection *c, size_t length)
 	c->in_blanks = 0;
 }
 
-// Passes over blank lines: however many there are, they cost no turns. Returns their length. Each byte is
-// looked at once, in however many pieces a line of blanks comes.
+// Passes over blank lines: however many there are, they cost no turns. Returns their length. Each
+// byte is looked at once, in however many pieces a line of blanks comes.
 static size_t
 connection_skip_blanks(struct connection *c)
 {

@@ -192,17 +192,17 @@ struct config_attach {
 	uint32_t mtu;            // 0: 1500, or the fabric's where the device carries it
 	bool nic;                // one at the edge, between the host and its leaf
 	uint64_t buffer_bytes;   // of each priority of that NIC, each way; 0: auto
-	bool reorder_written;    // the file says so, or that not
+	bool reorder_written;    // the file sets reorder, on or off
 	bool reorder;            // that NIC puts packets in order for the host
 	uint32_t reorder_window; // packets that may wait for missing ones
 	uint64_t reorder_timeout_ps;
-	uint64_t reorder_first_ps; // for which a queue pair's first packet waits for others
+	uint64_t reorder_first_ps; // how long a queue pair's first packet waits for others
 };
 
 // Whether the host is a network namespace, in which Roost creates an interface.
 bool config_attach_makes_interface(const struct config_attach *attach);
 
-// Reads an entry that stands in no file: the name of a host, and words such as "netns=lab-h3". Its
+// Decodes an entry that is not in a file: the name of a host, and words such as "netns=lab-h3". Its
 // texts belong to the arena. Returns 0, or -EINVAL with errors in diag.
 int config_read_attach(struct config_attach *out, struct arena *arena, const char *host,
 		       const char *const *words, unsigned count, struct diag *diag);

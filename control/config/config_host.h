@@ -57,7 +57,7 @@ struct host_config {
 	int32_t ack_bytes;    // -1: auto
 };
 
-// Whether it has an IPv6 address where it is attached; an IPv4 address it always has.
+// Whether it has an IPv6 address when it is attached; it always has an IPv4 address.
 static inline bool
 config_host_uses_ip6(const struct host_config *host)
 {

@@ -20,8 +20,8 @@
 	    "frames that arrived, PFC frames included") \
 	ROW(PORT, TRAFFIC, rx_bytes, TOTAL, "bytes", p->rx_bytes, "their length without FCS") \
 	ROW(PORT, TRAFFIC, tx_packets, TOTAL, "packets", p->tx_packets, \
-	    "frames whose transmission has started, PFC frames included; not those that a " \
-	    "link's fault took") \
+	    "frames whose transmission has started, PFC frames included, except frames lost to a " \
+	    "link fault") \
 	ROW(PORT, TRAFFIC, tx_bytes, TOTAL, "bytes", p->tx_bytes, "their length without FCS") \
 	ROW(PORT, TRAFFIC, control_rx, TOTAL, "frames", p->control_rx, \
 	    "of those received, frames that end here: pauses, congestion notices, and ping, ARP and " \

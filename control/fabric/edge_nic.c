@@ -16,7 +16,8 @@
 #include <string.h>
 
 #define BUFFER_LEAST_BYTES UINT64_C(1000000)
-// Both in what may still come behind an XOFF: the least that `auto` holds, and that memory may leave.
+// Both in what may still come behind an XOFF: the least that `auto` holds, and that memory may
+// leave.
 #define BUFFER_HEADROOMS 4
 #define BUFFER_HEADROOMS_LEAST 2
 

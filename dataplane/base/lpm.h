@@ -64,8 +64,8 @@ __extension__ typedef unsigned __int128 lpm_address;
 lpm_address lpm_address_of(const uint8_t *address, unsigned int bytes);
 
 // What a lookup of this address gives. *last: all addresses from this one to that one give the same
-// (and those behind it may). A NULL trie holds no prefix. Slower than a lookup: it is for going over
-// many addresses in order. Any thread.
+// (and those behind it may). A NULL trie holds no prefix. Slower than a lookup: it is for going
+// over many addresses in order. Any thread.
 uint32_t lpm_lookup_to(const struct lpm *lpm, lpm_address address, lpm_address *last);
 
 // Walks down from the root: the address stands left-aligned in high:low, behind the bits that all

@@ -59,7 +59,8 @@ int device_xsk_new(const struct device_sockets *before);
 void device_packet_before(struct device_sockets *sockets);
 int device_packet_new(const struct device_sockets *before, int index);
 
-// The maps that are open now and were not before, by their ids: at most `room`, which are zero else.
+// The maps that are open now and were not before, by their ids: at most `room`, which are zero
+// else.
 void device_maps_new(const struct device_sockets *before, uint32_t *ids, unsigned room);
 
 // Closes the socket if the driver left it open.

@@ -38,8 +38,8 @@ int interface_ethtool(int fd, const char *name, void *data);
 // Tells `fn` the driver's counters, as `ethtool -S` shows them. Returns 0 or -errno.
 int interface_counters(int fd, const char *name, interface_counter_fn fn, void *arg);
 
-// Lists the sockets of a family (AF_XDP, AF_PACKET) that this process has open, at most `max`. Returns
-// how many.
+// Lists the sockets of a family (AF_XDP, AF_PACKET) that this process has open, at most `max`.
+// Returns how many.
 unsigned interface_list_sockets(int family, int *fds, unsigned max);
 
 // A map of BPF that this process has open.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host of a NIC says of its own: echo replies, ARP and neighbour advertisements for the
-// addresses of its ports. Other ICMP it hears and says nothing.
+// Answers of a simulated host: echo replies, ARP replies and neighbour advertisements for the
+// addresses of its NIC's ports. It ignores other ICMP.
 #pragma once
 
 #include "dataplane/stages/stage.h"

@@ -15,9 +15,9 @@
 // they consider only the first; its time counts from when it became the first, if that was later.
 // Go-back-0 first forgets what it has of the message.
 //
-// One packet, or one timeout, causes PLACEMENT_ASKS_MAX requests at most: a single forged PSN must
-// not fill the port's queue, and the pool of packets with it. Later ones continue from there, and
-// the sender's retransmission timer covers packets that nobody requests.
+// One packet, or one timeout, causes PLACEMENT_REQUESTS_MAX requests at most: a single forged PSN
+// must not fill the port's queue, and the pool of packets with it. Later ones continue from there,
+// and the sender's retransmission timer covers packets that nobody requests.
 #include "placement.h"
 
 #include "read_requests.h"
@@ -185,7 +185,7 @@ lose_beyond(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t distance
 {
 	uint32_t window = nic->cold->config.reorder_window, span = 2 * (r->ring_mask + 1);
 	uint32_t end = psn_add(r->expected, (int32_t)(distance < span ? distance + 1 : span));
-	uint32_t most = PLACEMENT_ASKS_MAX;
+	uint32_t most = PLACEMENT_REQUESTS_MAX;
 
 	if (nic->cold->config.placement == NIC_PLACEMENT_OUT_OF_ORDER)
 		lose_before(nic, r, psn_add(psn, 1 - (int32_t)window), &most);
@@ -198,7 +198,7 @@ take_ahead_selective(struct nic *nic, struct receiver *r, uint32_t psn, uint32_t
 		     uint8_t opcode, ps_t now)
 {
 	bool in_order = nic->cold->config.placement == NIC_PLACEMENT_IN_ORDER;
-	uint32_t seen, most = PLACEMENT_ASKS_MAX;
+	uint32_t seen, most = PLACEMENT_REQUESTS_MAX;
 
 	if (psn_diff(r->seen, r->expected) < 0)
 		r->seen = r->expected;
@@ -297,7 +297,7 @@ void
 placement_timeout(struct nic *nic, struct receiver *r, ps_t now)
 {
 	ps_t timeout = nic->cold->config.reorder_timeout;
-	uint32_t most = PLACEMENT_ASKS_MAX;
+	uint32_t most = PLACEMENT_REQUESTS_MAX;
 
 	if (r->qp.recovery != NIC_RECOVERY_SELECTIVE) {
 		lose_expected(nic, r);

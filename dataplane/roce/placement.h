@@ -7,7 +7,7 @@
 
 #define PLACEMENT_GAPS 16 // a power of two
 // Requests for missing packets that one packet or timeout can cause.
-#define PLACEMENT_ASKS_MAX 256
+#define PLACEMENT_REQUESTS_MAX 256
 
 // PSNs that were missing when the one at `end` came.
 struct gap {

@@ -9,8 +9,8 @@
 // has sent its routes, or for HOLD_MS; one that sends nothing takes nothing away sooner. There is
 // one connection: a new one replaces the old one.
 //
-// Any process can connect to a port, so the user at the other end decides (peer.c). One that may
-// not changes nothing: neither routes nor the connection of zebra.
+// Any process can connect to a port, so the user at the other end decides (peer.c). A connection
+// of another user changes nothing: neither routes nor the connection of zebra.
 #include "fpm.h"
 
 #include "control/base/memory.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Answers that a switch makes itself (dataplane/stages/answer.h). A switch that shares an interface
-// with the kernel (`netdev:`) answers nothing: its addresses are Linux's, which receives the packets
-// to them.
+// with the kernel (`netdev:`) answers nothing: its addresses are Linux's, which receives the
+// packets to them.
 #include "build_internal.h"
 
 #include "control/base/memory.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A port sends a frame when its link comes up, every 30 s of real time, when the contents of the
 // frame change, and when a new neighbour appears, which then need not wait; at most one a second,
-// except for the first. Before a port stops, it sends a frame with TTL 0. A neighbour is forgotten when
-// its TTL expires, when it sends TTL 0, and when the link goes down.
+// except for the first. Before a port stops, it sends a frame with TTL 0. A neighbour is forgotten
+// when its TTL expires, when it sends TTL 0, and when the link goes down.
 //
 // Workers pass received frames on by a ring for each switch (dataplane/base/punt.h), and get frames
 // to send as requests between two turns. Ports of `netdev:` leave LLDP to Linux.

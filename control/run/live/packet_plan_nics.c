@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packets for the queues of edge NICs, one for every cell of every priority, each way, as for the
 // buffers of switches: however long hosts are paused, what waits in their NICs takes nothing from
-// others. Where `live.packet-memory` has not enough, switches come first, and NICs hold less: not by
-// a count of their own at each packet, but because their queues are shorter. All get the same at most,
-// so one that is to hold much takes nothing from those that hold little.
+// others. Where `live.packet-memory` has not enough, switches come first, and NICs hold less: not
+// by a count of their own at each packet, but because their queues are shorter. All get the same at
+// most, so one that is to hold much takes nothing from those that hold little.
 //
-// Hosts that may be attached while the fabric runs are counted too, as far as the list of devices has
-// room for them, unless the others would hold little because of it.
+// Hosts that may be attached while the fabric runs are counted too, as far as the list of devices
+// has room for them, unless the others would hold little because of it.
 #include "packet_plan_nics.h"
 
 #include "control/base/memory.h"

@@ -23,9 +23,9 @@ struct packet_plan_nics {
 void packet_plan_list_nics(struct packet_plan_nics *nics, const struct live_fabric *live,
 			   struct nic_packet_costs costs);
 
-// Says how much NICs hold, and adds packets for it to the plan; of `part`, bytes of memory, switches
-// want `switches`. Returns the bytes that they take. A note says so if it is less than they are to
-// hold.
+// Says how much NICs hold, and adds packets for it to the plan; of `part`, bytes of memory,
+// switches want `switches`. Returns the bytes that they take. A note says so if it is less than
+// they are to hold.
 uint64_t packet_plan_share_nics(const struct packet_plan_nics *nics, const struct live_fabric *live,
 				uint64_t part, uint64_t switches, struct packet_plan *plan);
 

@@ -195,7 +195,8 @@ test_a_flood_of_blank_lines(void **state)
 	close(fd);
 }
 
-// A line of blanks that comes in small pieces: looking at all of it for each piece would take minutes.
+// A line of blanks that comes in small pieces: looking at all of it for each piece would take
+// minutes.
 static void
 test_blanks_in_small_pieces(void **state)
 {

@@ -415,7 +415,8 @@ test_requests_of_one_packet(void **state)
 			&w, (struct nic_flow){.op = op, .path_mtu = 256, .bytes = 1006 * 256});
 		pair_run(&w, 900 * PS_PER_US);
 		// Of 1006 packets all but five are lost; the last shows it.
-		assert_int_equal(pair_received(&w, qpn).naks, timeout ? 1000 : PLACEMENT_ASKS_MAX);
+		assert_int_equal(pair_received(&w, qpn).naks,
+				 timeout ? 1000 : PLACEMENT_REQUESTS_MAX);
 		free(forth);
 		pair_stop(&w);
 	}

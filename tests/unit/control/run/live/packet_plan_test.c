@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many packets a live fabric has: of two files that differ in one thing, by how much that changes.
+// How many packets a live fabric has: of two files that differ in one thing, by how much that
+// changes.
 #include "control/run/live/live_fabric.h"
 
 #include "tests/unit/control/model/topology/fixture.h"
@@ -93,7 +94,8 @@ test_hosts_that_may_be_attached_are_counted(void **state)
 	assert_int_equal(none.plan.waiting.nic_bytes, MB);
 }
 
-// NICs hold less where memory is short, before switches do. One that holds little anyway keeps that.
+// NICs hold less where memory is short, before switches do. One that holds little anyway keeps
+// that.
 static void
 test_short_memory_makes_nics_smaller(void **state)
 {

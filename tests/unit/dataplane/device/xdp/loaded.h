@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The XDP program of steering, loaded into the kernel for a test, with an AF_XDP socket in its map and
-// one local address of each version.
+// The XDP program of steering, loaded into the kernel for a test, with an AF_XDP socket in its map
+// and one local address of each version.
 #pragma once
 
 #include "dataplane/device/xdp/steer.h"
