@@ -102,7 +102,7 @@ struct schema_key {
 	uint32_t required; // the kinds that cannot do without
 	const struct schema_form *form;
 	const char *names;    // what its names are of: "HOST", "TENANT"; else NULL
-	const char *excludes; // a key of the same map that cannot stand beside this one
+	const char *excludes; // a key of the same map that cannot be combined with this one
 };
 
 // Keys of a map that are names, not listed in its schema.

@@ -114,7 +114,7 @@ check_attach(struct decoder *d, const struct yaml_node *node, void *base)
 	attach->reorder_written = reorder != NULL;
 	if (reorder != NULL && attach->reorder && !attach->nic)
 		decode_error(d, reorder->value->pos,
-			     "reorder: on needs the edge NIC, which does it: nic: on");
+			     "reorder: on needs nic: on, because the edge NIC does it");
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && count < 2; i++)
 		if (yaml_tree_get(node, ways[i]) != NULL)
 			found[count++] = yaml_tree_get(node, ways[i]);
@@ -125,7 +125,7 @@ check_attach(struct decoder *d, const struct yaml_node *node, void *base)
 	// A user's device may be in a namespace.
 	else if (count == 2 &&
 		 (strcmp(found[0]->key, "netns") != 0 || strcmp(found[1]->key, "dev") != 0))
-		decode_error(d, found[1]->key_pos, "%s cannot stand beside %s", found[1]->key,
+		decode_error(d, found[1]->key_pos, "%s cannot be combined with %s", found[1]->key,
 			     found[0]->key);
 	check_words(d, base);
 }

@@ -230,7 +230,7 @@ class Advice(Case):
         self.quiet(text % ("spray", "", "h1", "h4", ""))
         path = self.file(text % ("spray", ", reorder: on, nic: off", "h1", "h3", ""))
         self.assertEqual(roost("check", path, status=2).err,
-                         f"{path}:4:35: attach.h3: reorder: on needs the edge NIC, which does it: nic: on\n")
+                         f"{path}:4:35: attach.h3: reorder: on needs nic: on, because the edge NIC does it\n")
 
     def test_attached_hosts_that_send_to_each_other(self):
         """Virtual machines and devices may send RoCE to each other, whatever the workload does."""

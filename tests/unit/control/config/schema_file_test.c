@@ -74,8 +74,8 @@ attach_mistakes(void **state)
 			       "  h1.eth2: {tap: t0, dev: net_tap0}\n"
 			       "  h2: {netns: a, dev: net_tap0}\n"
 			       "  h3.eth9: {pid: 1}\n",
-			"f.yaml:3:18: attach.h1: pid cannot stand beside netns\n"
-			"f.yaml:4:22: attach.h1.eth2: dev cannot stand beside tap\n"
+			"f.yaml:3:18: attach.h1: pid cannot be combined with netns\n"
+			"f.yaml:4:22: attach.h1.eth2: dev cannot be combined with tap\n"
 			"f.yaml:6:3: attach.h3.eth9: \"h3.eth9\" is not a name: letters, digits, - "
 			"and _, a letter or digit first\n");
 }
