@@ -134,23 +134,21 @@ live_make_sendable(struct live_worker *w, struct rte_mbuf **slot)
 }
 
 // Completes the frame of a packet, and has it in memory that the device can send. Returns 0,
-// -EINVAL when it cannot be sent, or -ENOMEM when it has to wait.
+// -EMSGSIZE when it is too long for the device, -EINVAL when it cannot be made, or -ENOMEM when it has
+// to wait.
 static int
 live_prepare(struct live_worker *w, struct live_port *lp, struct rte_mbuf **slot)
 {
 	const struct packet_meta *meta = packet_meta(*slot);
 	int rc = 0;
 
-	if (unlikely(meta->wire_bytes > lp->device->frame_max)) {
-		lp->oversized++;
-		return -EINVAL;
-	}
+	if (unlikely(meta->wire_bytes > lp->device->frame_max))
+		return -EMSGSIZE;
 	if (packet_kind(w->packets, *slot) != PACKET_OF_DEVICE)
 		rc = live_make_sendable(w, slot);
 	else if (unlikely(meta->data_len != meta->wire_bytes) &&
 		 payload_write(*slot, w->packets->large_room) != 0)
 		rc = -EINVAL;
-	lp->unsendable += rc == -EINVAL;
 	return rc;
 }
 
@@ -172,6 +170,8 @@ live_send(struct live_worker *w, struct live_port *lp)
 		if (unlikely(rc != 0)) {
 			if (count != 0 || rc == -ENOMEM)
 				break; // it goes when it is first, or a packet is free
+			lp->oversized += rc == -EMSGSIZE;
+			lp->unsendable += rc != -EMSGSIZE;
 			packet_free(w->packets, wire_take(wire));
 			head = wire->head;
 			continue;

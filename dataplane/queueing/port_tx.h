@@ -46,25 +46,36 @@ port_preempted(struct node *n, struct port *p, ps_t now)
 	return false;
 }
 
+// The queue that is to send at `now`; -1 if none may: then the next departure is armed.
+static __rte_always_inline int
+port_choose(struct node *n, struct port *p, ps_t now)
+{
+	unsigned int eligible;
+
+	if (port_preempted(n, p, now))
+		return -1;
+	eligible = pause_eligible(n, p, now);
+	if (eligible == 0) {
+		node_arm_send(n, p, pause_resume_at(p));
+		return -1;
+	}
+	return (int)scheduler_pick(p, eligible);
+}
+
 // A departure: sends the next packet of a switch port that has something to send. `variant`: a
 // constant, without NODE_FULL.
 static __rte_always_inline void
 port_send_variant(struct node *n, struct port *p, ps_t now, unsigned int variant)
 {
-	unsigned int eligible, tc;
+	const int chosen = port_choose(n, p, now);
+	const unsigned int tc = (unsigned int)chosen;
 	struct charge charge;
 	struct rte_mbuf *m;
 	struct queue *q;
 	uint32_t *depth;
 
-	if (port_preempted(n, p, now))
+	if (chosen < 0)
 		return;
-	eligible = pause_eligible(n, p, now);
-	if (eligible == 0) {
-		node_arm_send(n, p, pause_resume_at(p));
-		return;
-	}
-	tc = scheduler_pick(p, eligible);
 	q = &p->queues[tc];
 	m = queue_pop(p, tc);
 	charge = charge_of(m);

@@ -304,18 +304,13 @@ stage_edge_queue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 void
 edge_send(struct node *n, struct port *p, ps_t now)
 {
-	unsigned int eligible, tc;
+	const int chosen = port_choose(n, p, now);
+	const unsigned int tc = (unsigned int)chosen;
 	struct rte_mbuf *m;
 	struct queue *q;
 
-	if (port_preempted(n, p, now))
+	if (chosen < 0)
 		return;
-	eligible = pause_eligible(n, p, now);
-	if (eligible == 0) {
-		node_arm_send(n, p, pause_resume_at(p));
-		return;
-	}
-	tc = scheduler_pick(p, eligible);
 	q = &p->queues[tc];
 	m = queue_pop(p, tc);
 	if (q->head == NULL)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VETH_MTU 1500
 #define KEY_MAX (CONFIG_NAME_MAX + 32)
 
 bool
@@ -153,8 +152,8 @@ topology_apply_attach(struct topology *t)
 		if (!topology_find_attached(t, attach, &at))
 			continue;
 		if (mtu == 0)
-			mtu = attach->dev.text == NULL && config->fabric.mtu > VETH_MTU
-				      ? VETH_MTU
+			mtu = attach->dev.text == NULL && config->fabric.mtu > TOPOLOGY_VETH_MTU
+				      ? TOPOLOGY_VETH_MTU
 				      : config->fabric.mtu;
 		t->attached_mtu = mtu > t->attached_mtu ? mtu : t->attached_mtu;
 		for (uint8_t p = at.first; p < at.first + at.count; p++) {

@@ -155,7 +155,10 @@ void topology_set_tenant_port(struct topology *topology, uint32_t host, uint8_t 
 // Frees VRFs and what they hold.
 void topology_free_vrfs(struct topo_vrf *vrfs, uint16_t count);
 
-// For the live pace: gives the links of attached hosts the MTU that `attach:` says, or 1500 where
+// The MTU of interfaces that Roost makes, unless `attach:` or a smaller one of the fabric says so.
+#define TOPOLOGY_VETH_MTU 1500
+
+// For the live pace: gives the links of attached hosts the MTU that `attach:` says, or that where
 // Roost makes the interface, on both sides; and links between switches without an MTU of their own
 // room for it.
 void topology_apply_attach(struct topology *topology);

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_MTU 1500
-
 // ---- what speaks against it ---------------------------------------------------------------------
 
 // What a host still has to send or to receive, or NULL.
@@ -167,8 +165,8 @@ choose_mtu(struct device_port *d)
 {
 	if (d->attach->mtu != 0)
 		d->mtu = d->attach->mtu;
-	else if (d->mtu > DEFAULT_MTU && d->interface[0] != '\0')
-		d->mtu = DEFAULT_MTU;
+	else if (d->mtu > TOPOLOGY_VETH_MTU && d->interface[0] != '\0')
+		d->mtu = TOPOLOGY_VETH_MTU;
 }
 
 static int

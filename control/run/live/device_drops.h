@@ -16,7 +16,7 @@
 	  "the fabric read too slowly and a device's ring was full: more workers or a larger "     \
 	  "dilation")                                                                              \
 	X(NO_PACKET, "device-no-packet", s->rx_no_mbuf,                                            \
-	  "a device received while the packet pool was empty: lower the load, or smaller buffers") \
+	  "devices received faster than their packets came free: lower the load, or more workers") \
 	X(RECEIVE_ERROR, "device-receive-error", s->rx_errors,                                     \
 	  "frames that the driver refused, such as longer ones than a packet: lower the MTU of "   \
 	  "the sender's interface")                                                                \
