@@ -185,6 +185,7 @@ struct fabric_hooks {
 	// Moves a host from the addresses that it had to those of the topology; may be NULL.
 	void (*readdress)(void *context, uint32_t host, uint8_t port,
 			  const struct tenant_port *had);
+	void (*readdressed)(void *context); // after the last one; may be NULL
 	void *context;
 };
 

@@ -221,6 +221,8 @@ readdress_hosts(const struct tenant_change *r, const struct change_env *env)
 			    memcmp(now->ip6, was->ip6, sizeof(was->ip6)) != 0)
 				env->hooks->readdress(env->hooks->context, h, p, was);
 		}
+	if (env->hooks->readdressed != NULL)
+		env->hooks->readdressed(env->hooks->context);
 }
 
 void

@@ -12,15 +12,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define END_MS 1000
 
 static bool
 is_in(pid_t pid, const struct stat *netns)
@@ -91,14 +88,29 @@ has_ended(const struct process *p, int64_t wait_ms)
 	return poll(&end, 1, wait_ms > 0 ? (int)wait_ms : 0) > 0;
 }
 
-static void
-signal_all(const struct process *list, unsigned count, int number)
+void
+processes_signal(const struct process *list, unsigned count, int number)
 {
-	int64_t until = clock_ms() + END_MS;
-
 	for (unsigned i = 0; i < count; i++)
 		if (!has_ended(&list[i], 0))
 			(void)pidfd_send_signal(list[i].fd, number, NULL, 0);
+}
+
+bool
+processes_ended(const struct process *list, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!has_ended(&list[i], 0))
+			return false;
+	return true;
+}
+
+static void
+signal_and_wait(const struct process *list, unsigned count, int number)
+{
+	int64_t until = clock_ms() + PROCESSES_END_MS;
+
+	processes_signal(list, count, number);
 	for (unsigned i = 0; i < count; i++)
 		(void)has_ended(&list[i], until - clock_ms());
 }
@@ -106,8 +118,8 @@ signal_all(const struct process *list, unsigned count, int number)
 void
 processes_end(const struct process *list, unsigned count)
 {
-	signal_all(list, count, SIGTERM);
-	signal_all(list, count, SIGKILL);
+	signal_and_wait(list, count, SIGTERM);
+	signal_and_wait(list, count, SIGKILL);
 }
 
 void

@@ -2,6 +2,7 @@
 // The processes in a network namespace.
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define PROCESS_COMMAND_MAX 32
@@ -15,7 +16,11 @@ struct process {
 // Adds the processes whose network namespace is this one, but for this process, to a list that was
 // empty (NULL, 0) once; processes_free() frees it. Returns 0 or -errno.
 int processes_add(int netns_fd, struct process **list, unsigned *count);
-// Ends them: asks by SIGTERM, and after a second ends those that are left by SIGKILL. Waits at most
-// two seconds.
+// Sends a signal to those that have not ended.
+void processes_signal(const struct process *list, unsigned count, int number);
+bool processes_ended(const struct process *list, unsigned count); // all of them
+// Asks them to end by SIGTERM, and after PROCESSES_END_MS ends those that are left by SIGKILL.
+// Waits at most two seconds.
+#define PROCESSES_END_MS 1000
 void processes_end(const struct process *list, unsigned count);
 void processes_free(struct process *list, unsigned count);

@@ -115,6 +115,7 @@ serve(struct answer *a, struct notifier *notifier)
 		notify_poll(notifier);
 		local_addresses_poll(a->live);
 		device_links_poll(a->live);
+		host_processes_poll(a->live);
 		lldp_agent_poll(a->live);
 	}
 	api_server_poll(a->server, 0); // the answer to `down`

@@ -531,6 +531,7 @@ void
 devices_close(struct live_fabric *live)
 {
 	host_processes_end(live, NULL);
+	host_processes_finish(live);
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		struct device_port *d = &live->devices[i];
 

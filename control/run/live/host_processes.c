@@ -3,10 +3,15 @@
 // long as they are the same ones.
 #include "live_fabric.h"
 
+#include "control/base/clock.h"
+#include "control/base/memory.h"
 #include "control/io/host/netns.h"
 #include "control/io/host/processes.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // Adds those of one namespace. Its name may stand for another one by now.
@@ -47,17 +52,70 @@ host_processes_list(const struct live_fabric *live, const char *host)
 	return out;
 }
 
+// ---- ending them --------------------------------------------------------------------------------
+// Those of a host that is detached have a second to end by themselves, which the control thread
+// does not wait for.
+
+struct host_ending {
+	struct process *list;
+	unsigned count;
+	int64_t until_ms;
+	bool killed;
+};
+
 void
-host_processes_end(const struct live_fabric *live, const char *host)
+host_processes_end(struct live_fabric *live, const char *host)
 {
-	struct process *list = NULL;
-	unsigned count = 0;
+	struct host_ending ending = {.until_ms = clock_ms() + PROCESSES_END_MS};
 
 	for (uint32_t i = 0; i < live->device_count; i++)
-		add(live, &live->devices[i], host, &list, &count);
-	for (unsigned i = 0; i < count; i++)
+		add(live, &live->devices[i], host, &ending.list, &ending.count);
+	if (ending.count == 0)
+		return;
+	for (unsigned i = 0; i < ending.count; i++)
 		fprintf(stderr, "roost: ending process %d (%s), which is in a host\n",
-			(int)list[i].pid, list[i].command);
-	processes_end(list, count);
-	processes_free(list, count);
+			(int)ending.list[i].pid, ending.list[i].command);
+	processes_signal(ending.list, ending.count, SIGTERM);
+	live->endings = memory_grow(live->endings, live->ending_count, sizeof(ending), "processes");
+	live->endings[live->ending_count++] = ending;
+}
+
+// Whether nothing is left to be done for it.
+static bool
+go_on(struct host_ending *e)
+{
+	if (processes_ended(e->list, e->count))
+		return true;
+	if (clock_ms() < e->until_ms)
+		return false;
+	if (e->killed)
+		return true; // the kernel does not let go of it
+	processes_signal(e->list, e->count, SIGKILL);
+	e->killed = true;
+	e->until_ms = clock_ms() + PROCESSES_END_MS;
+	return false;
+}
+
+void
+host_processes_poll(struct live_fabric *live)
+{
+	for (uint32_t i = live->ending_count; i-- > 0;) {
+		struct host_ending *e = &live->endings[i];
+
+		if (!go_on(e))
+			continue;
+		processes_free(e->list, e->count);
+		*e = live->endings[--live->ending_count];
+	}
+}
+
+void
+host_processes_finish(struct live_fabric *live)
+{
+	const struct timespec moment = {.tv_nsec = 5000000};
+
+	for (host_processes_poll(live); live->ending_count != 0; host_processes_poll(live))
+		nanosleep(&moment, NULL);
+	free(live->endings);
+	live->endings = NULL;
 }

@@ -75,8 +75,13 @@ readdress(void *context, uint32_t host, uint8_t port, const struct tenant_port *
 		fabric_log_note(live->log, live_clock(&live->drive), FABRIC_LOG_TENANTS, text);
 		free(text);
 	}
-	host_names_write(live);
 	diag_free(&diag);
+}
+
+static void
+write_names(void *context)
+{
+	host_names_write(context);
 }
 
 static void
@@ -123,6 +128,7 @@ live_events_create(struct live_fabric *live, struct diag *diag)
 				     .many_workers = live->worker_count > 1,
 				     .tell = log_change,
 				     .readdress = readdress,
+				     .readdressed = write_names,
 				     .context = live};
 
 	return events_create(&live->events, live->fabric, &hooks, diag);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 struct device_links;
+struct host_ending;
 struct learner;
 struct lldp_agent;
 struct local_addresses;
@@ -43,6 +44,8 @@ struct live_fabric {
 	struct watcher *watcher;                 // takes interfaces down if the process dies
 	struct learner *learner;                 // NULL: no switch learns routes
 	struct lldp_agent *lldp;
+	struct host_ending *endings; // processes of detached hosts that are to end
+	uint32_t ending_count;
 	struct live_drive drive;
 	bool drive_ready;
 	bool running;
@@ -160,10 +163,13 @@ int host_netns_open(const struct live_fabric *live, const struct device_port *d,
 // A device of another entry that is attached to the same named namespace: another NIC of the host.
 // NULL: none.
 struct device_port *host_netns_other(const struct live_fabric *live, const struct device_port *d);
-// To be called before host_netns_open(), for what is remembered of a container; frees it.
+// To be called before host_netns_open(), for what is remembered of a container or a process; frees
+// it.
 void host_container_prepare(struct device_port *d);
 void host_container_free(struct host_container *c); // NULL is fine
-// Whether it is being looked for.
+// Whether the process of `pid:`, or of the container, lives.
+bool host_netns_has_process(const struct device_port *d);
+// Whether a container is being looked for.
 bool host_container_searched(const struct device_port *d);
 
 // ---- host_routes.c: routes in the namespaces of attached hosts ----------------------------------
@@ -227,8 +233,11 @@ void host_names_write(const struct live_fabric *live);
 // The processes there, of one host as it was attached or of all (NULL), as [{"pid", "command",
 // "netns"}].
 json_t *host_processes_list(const struct live_fabric *live, const char *host);
-// Ends them, and says which on stderr.
-void host_processes_end(const struct live_fabric *live, const char *host);
+// Has them end, and says which on stderr: by SIGTERM now, and by SIGKILL a second later. To be
+// polled until they have; or waited for, at most two seconds.
+void host_processes_end(struct live_fabric *live, const char *host);
+void host_processes_poll(struct live_fabric *live);
+void host_processes_finish(struct live_fabric *live);
 
 // ---- live_events.c: the file's events -----------------------------------------------------------
 

@@ -31,6 +31,7 @@ struct bench {
 	ps_t now;
 	char told[256];
 	unsigned readdressed; // hosts, as bits
+	unsigned readdress_ends;
 };
 
 static inline void
@@ -110,6 +111,14 @@ readdress(void *context, uint32_t host, uint8_t port, const struct tenant_port *
 	b->readdressed |= 1u << host;
 }
 
+static inline void
+count_readdressed(void *context)
+{
+	struct bench *b = context;
+
+	b->readdress_ends++;
+}
+
 static inline struct fabric_hooks
 hooks_of(struct bench *b)
 {
@@ -119,6 +128,7 @@ hooks_of(struct bench *b)
 				     .clock = tell_time,
 				     .tell = tell,
 				     .readdress = readdress,
+				     .readdressed = count_readdressed,
 				     .context = b};
 }
 

@@ -78,6 +78,7 @@ test_addresses_and_places(void **state)
 	start(&b, SLICED);
 	set(&b, "tenants.red.addresses", "{h3: 172.16.0.3}");
 	assert_int_equal(b.readdressed, 1u << 2);
+	assert_int_equal(b.readdress_ends, 1);
 	assert_int_equal(look(&b), 0);
 	place = (uint16_t)topology_find_tenant(b.place.topology, "blue");
 	b.f->nodes[LEAF1]->buffer.tenants[place].packets = 7;
