@@ -33,7 +33,7 @@ struct device_port {
 	bool detached;     // by a command, or not attached yet: nothing is there, nor looked for
 	struct arena *own; // of an entry in no file, shared by its NICs; NULL: in the file
 	struct wire *nic_in, *nic_out; // of the leaf's port, while the device is in a NIC's place
-	struct host_container *container; // NULL: it is none
+	struct host_container *container; // or process; NULL: it is neither
 	bool own_addresses;               // that `attach` has given it while the fabric runs
 	uint8_t was_mac[6];               // before that
 	bool netns_created, tap_created;

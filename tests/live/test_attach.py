@@ -25,6 +25,14 @@ def link(path):
         return None
 
 
+def kill_group(pid):
+    """Also what it has started."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 class Attach(LiveCase):
 
     def setUp(self):
@@ -134,6 +142,40 @@ class Attach(LiveCase):
         self.inside(pid, "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
         fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
         self.assertEqual(fabric.exec("h1", "ip", "-br", "addr", "show", "eth1").out.split()[2], "10.0.1.1/32")
+
+    def assert_not_entered(self, fabric, pid, why):
+        """The host is gone, and the namespace of this process is not taken for its."""
+        wait_until(lambda: why in fabric.roost("show", "log").out, why)
+        self.assertEqual(fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"], "down")
+        self.assertIn("h1 is not a host with a namespace", fabric.roost("exec", "h1", "--", "true", status=2).err)
+        self.assertEqual([link["ifname"] for link in self.inside(pid, "ip", "-j", "link").json], ["lo"])
+
+    def test_process_whose_number_is_used_again(self):
+        process = subprocess.Popen(["unshare", "--net", "sleep", "600"])
+        wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
+        pid, other = process.pid, None
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        fabric = self.fabric(demo(self.name, attach=()) | {"attach": {"h1": {"pid": pid}}})
+        process.kill()
+        process.wait()
+        while other != pid:
+            Path("/proc/sys/kernel/ns_last_pid").write_text(str(pid - 1))
+            other = self.sleeper()
+        self.assert_not_entered(fabric, pid, f"process {pid} has ended")
+
+    def test_process_that_changes_its_namespace(self):
+        code = "import ctypes, sys\nfor _ in sys.stdin: print(ctypes.CDLL(None).unshare(0x40000000), flush=True)"
+        process = subprocess.Popen(["unshare", "--net", "python3", "-c", code], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        print(file=process.stdin, flush=True)      # one of its own
+        self.assertEqual(process.stdout.readline(), "0\n")
+        fabric = self.fabric(demo(self.name, attach=()) | {"attach": {"h1": {"pid": process.pid}}})
+        print(file=process.stdin, flush=True)
+        self.assertEqual(process.stdout.readline(), "0\n")
+        self.assert_not_entered(fabric, process.pid, f"process {process.pid} is in another network namespace now")
 
     def test_process_that_cannot_be(self):
         gone = subprocess.Popen(["true"])
@@ -309,6 +351,35 @@ class Attach(LiveCase):
 
     def ports_up(self, fabric, node):
         return fabric.show("fabric")["nodes"][node]["ports_up"]
+
+    def stubborn(self, there):
+        """A process in a namespace that ends by SIGKILL alone."""
+        process = subprocess.Popen(["ip", "netns", "exec", there, "sh", "-c", "trap '' TERM; echo; while :; do sleep 600; done"],
+                                   stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(kill_group, process.pid)
+        process.stdout.readline()
+        return process
+
+    def test_detach_does_not_wait_for_processes(self):
+        """One that does not want to end has a second, in which the fabric goes on. `down` waits for those."""
+        there = netns(self.name, "h5")
+        roost("up", self.file(demo(self.name, attach=()), "stubborn.yaml"))
+        self.addCleanup(roost, "down", self.name, status=None)
+        roost("attach", "h5", f"netns={there}", "-f", self.name)
+        process = self.stubborn(there)
+        with Client(self.name) as client:
+            result = client.ask("detach-host", host="h5")["result"]
+            self.assertIsNone(process.poll())
+        self.assertIn(process.pid, [one["pid"] for one in result["processes"]])
+        self.assertFalse(Path(f"/run/netns/{there}").exists())
+        roost("attach", "h5", f"netns={there}", "-f", self.name)
+        self.assertEqual(process.wait(10), -signal.SIGKILL)
+        left = self.stubborn(there)
+        roost("detach", "h5", "-f", self.name)
+        roost("down", self.name)
+        self.assertEqual(left.wait(0), -signal.SIGKILL)
+        self.assert_clean(self.name)
 
     def test_while_it_runs(self):
         """A simulated host becomes a namespace and a simulated host again; others notice nothing."""

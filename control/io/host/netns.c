@@ -115,6 +115,15 @@ netns_same(const struct netns_id *a, const struct netns_id *b)
 	return a->device == b->device && a->inode == b->inode && a->cookie == b->cookie;
 }
 
+bool
+netns_is_same(int a, int b)
+{
+	struct stat one, other;
+
+	return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
 int
 netns_has_moved(const char *name, const struct netns_id *id)
 {

@@ -38,6 +38,9 @@ struct netns_id {
 	uint64_t cookie; // 0: the kernel has none (before Linux 5.14)
 };
 
+// Whether two descriptors are of the same one.
+bool netns_is_same(int a, int b);
+
 // Returns 0, -ENOENT or -errno.
 int netns_identify(const char *name, struct netns_id *id);
 // Whether both are the same one.

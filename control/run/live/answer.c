@@ -61,7 +61,7 @@ answer_hosts(void *context, const json_t *params, json_t **result, struct diag *
 				host, json_pack("{s:s?, s:s*, s:s*, s:o}", "netns", d->netns,
 						"container", attach->container.text, "tap",
 						attach->tap.text, "nics", json_array()));
-			if (attach->pid != 0)
+			if (attach->pid != 0 && host_netns_has_process(d))
 				json_object_set_new(host, "pid", json_integer(attach->pid));
 			json_object_set_new(*result, attach->host.text, host);
 		}

@@ -121,8 +121,7 @@ look_for_bounce(struct live_fabric *live, struct device_port *d)
 	log_state(live, d, true, "was down for a moment");
 }
 
-// Whether there is something to open the device on. An interrupted removal leaves a plain file. A
-// process that has ended does not come back: its number may be another one's.
+// Whether there is something to open the device on. An interrupted removal leaves a plain file.
 static bool
 is_there(const struct device_port *d)
 {
@@ -130,8 +129,6 @@ is_there(const struct device_port *d)
 
 	if (fd >= 0)
 		close(fd);
-	if (d->own_veth && d->attach->pid != 0)
-		return false;
 	return d->netns == NULL || fd >= 0;
 }
 
@@ -153,8 +150,8 @@ reopen(struct live_fabric *live, struct device_port *d)
 
 	int rc;
 
-	// Who has no name is looked for less often: that takes longer.
-	if (d->own_veth && d->netns == NULL && !host_container_searched(d) &&
+	// A container is looked for less often: that takes longer.
+	if (d->own_veth && d->attach->container.text != NULL && !host_container_searched(d) &&
 	    live->links->polls % LINKS_SEARCH_POLLS != 0)
 		return;
 	if (!is_there(d))

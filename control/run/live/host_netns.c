@@ -41,15 +41,19 @@ host_netns_enter(const struct config_attach *attach, char text[static HOST_NETNS
 	return text;
 }
 
-// ---- containers ---------------------------------------------------------------------------------
+// ---- containers and processes -------------------------------------------------------------------
 // Who asks Docker waits. So that is done when the fabric comes up, and when a user attaches the
 // host. From then on the process that it has named is the container for as long as it lives, and
 // the next one is looked for in the background.
+//
+// The number of a process may be another one's when it has ended: a descriptor stands for the
+// process. None stands for the namespace, which would outlive its processes by that.
 
 struct host_container {
 	pid_t pid; // 0: not known, or no process but a namespace of that name
 	int fd;    // stands for this process for ever; -1: none
 	bool known;
+	struct netns_id netns;           // of `pid:`
 	struct container_search *search; // NULL: none
 };
 
@@ -116,6 +120,62 @@ keep_process(struct host_container *c, pid_t pid)
 	c->known = true;
 }
 
+// The namespace of the process that is remembered.
+static int
+open_remembered(const struct host_container *c, struct diag *diag)
+{
+	int fd = process_open_netns(c->pid, diag);
+
+	if (fd < 0 || is_alive(c))
+		return fd;
+	close(fd); // it may be that of another process
+	return diag_fail(diag, ESRCH, "process %d has ended", (int)c->pid);
+}
+
+// The namespace that a process of `pid:` was in when it was attached is the host.
+static bool
+has_moved(const struct host_container *c)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)c->pid);
+	return c->netns.inode != 0 && netns_has_moved(path, &c->netns) == 1;
+}
+
+static void
+keep_own_process(struct host_container *c, uint32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/net", pid);
+	keep_process(c, (pid_t)pid);
+	c->known = c->fd >= 0 && netns_identify(path, &c->netns) == 0;
+}
+
+static int
+open_process(const struct device_port *d, struct diag *diag)
+{
+	struct host_container *c = d->container;
+	const uint32_t pid = d->attach->pid;
+
+	if (c != NULL && !c->known)
+		keep_own_process(c, pid);
+	if (c == NULL || !c->known)
+		return process_open_netns((int)pid, diag); // says why
+	if (!is_alive(c))
+		return diag_fail(diag, ESRCH, "process %u has ended", pid);
+	if (has_moved(c))
+		return diag_fail(diag, ESRCH, "process %u is in another network namespace now",
+				 pid);
+	return open_remembered(c, diag);
+}
+
+bool
+host_netns_has_process(const struct device_port *d)
+{
+	return d->container != NULL && is_alive(d->container) && !has_moved(d->container);
+}
+
 static int
 open_container(const struct live_fabric *live, const struct device_port *d, struct diag *diag)
 {
@@ -127,7 +187,7 @@ open_container(const struct live_fabric *live, const struct device_port *d, stru
 	if (c == NULL)
 		return diag_fail(diag, ENOENT, "container %s: nobody has looked for it", s.name);
 	if (is_alive(c))
-		return process_open_netns(c->pid, diag);
+		return open_remembered(c, diag);
 	// As containerlab links it.
 	rc = c->known && c->pid == 0 ? netns_open(s.name) : -ENOENT;
 	if (rc >= 0)
@@ -149,19 +209,11 @@ open_container(const struct live_fabric *live, const struct device_port *d, stru
 void
 host_container_prepare(struct device_port *d)
 {
-	if (d->attach == NULL || d->attach->container.text == NULL || d->container != NULL)
+	if (d->attach == NULL || d->container != NULL ||
+	    (d->attach->container.text == NULL && d->attach->pid == 0))
 		return;
-	d->container = memory_new(sizeof(*d->container), "container");
+	d->container = memory_new(sizeof(*d->container), "process of a host");
 	d->container->fd = -1;
-}
-
-static bool
-is_same(int one, int other)
-{
-	struct stat a, b;
-
-	return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
 }
 
 int
@@ -179,9 +231,9 @@ host_netns_open(const struct live_fabric *live, const struct device_port *d, str
 	} else if (attach->container.text != NULL) {
 		fd = open_container(live, d, diag);
 	} else {
-		fd = process_open_netns((int)attach->pid, diag);
+		fd = open_process(d, diag);
 	}
-	if (fd < 0 || live->outer_netns < 0 || !is_same(fd, live->outer_netns))
+	if (fd < 0 || live->outer_netns < 0 || !netns_is_same(fd, live->outer_netns))
 		return fd;
 	close(fd);
 	return diag_fail(diag, EINVAL,
@@ -197,7 +249,7 @@ host_netns_other(const struct live_fabric *live, const struct device_port *d)
 		struct device_port *other = &live->devices[i];
 
 		if (!other->detached && other->attach != d->attach && other->netns != NULL &&
-		    strcmp(other->netns, d->netns) == 0)
+		    netns_same(&other->id, &d->id))
 			return other;
 	}
 	return NULL;
