@@ -6,12 +6,23 @@
 #include "control/base/diag.h"
 
 #include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
 
 struct veth_address {
 	int family;        // AF_INET or AF_INET6
 	uint8_t bytes[16]; // network order; the first 4 for AF_INET
 	unsigned prefix_length;
 };
+
+static inline struct veth_address
+veth_address_of(int family, const uint8_t *bytes, unsigned prefix_length)
+{
+	struct veth_address a = {.family = family, .prefix_length = prefix_length};
+
+	memcpy(a.bytes, bytes, family == AF_INET ? 4 : 16);
+	return a;
+}
 
 struct veth_route {
 	struct veth_address destination; // prefix_length 0: the default route

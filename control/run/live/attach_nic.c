@@ -38,15 +38,6 @@ struct swap {
 	struct wire *was_in, *was_out;
 };
 
-static void
-set_carrier(void *context, struct node *node, ps_t now)
-{
-	const struct swap *s = context;
-
-	if (node == s->node)
-		node_set_carrier(node, &node->ports[s->port], s->up, now);
-}
-
 // Takes the port's link down and empties the wire towards it; then joins it to other wires.
 static void
 swap_wires(void *context, struct node *node, ps_t now)
@@ -69,13 +60,6 @@ swap_wires(void *context, struct node *node, ps_t now)
 }
 
 static struct swap
-nic_side(const struct live_fabric *live, const struct device_port *d, bool up)
-{
-	return (struct swap){
-		.node = live->fabric->nodes[node_of(live, d)], .port = d->host_port, .up = up};
-}
-
-static struct swap
 leaf_side(const struct live_fabric *live, const struct device_port *d, bool up)
 {
 	return (struct swap){.node = live->fabric->nodes[d->node], .port = d->port, .up = up};
@@ -84,9 +68,9 @@ leaf_side(const struct live_fabric *live, const struct device_port *d, bool up)
 static void
 take_nic_away(struct live_fabric *live, struct device_port *d)
 {
-	struct swap nic = nic_side(live, d, false), leaf = leaf_side(live, d, false);
+	struct swap leaf = leaf_side(live, d, false);
 
-	live_call(&live->drive, set_carrier, &nic);
+	devices_set_carrier(live, live->fabric->nodes[node_of(live, d)], d->host_port, false);
 	live_call(&live->drive, swap_wires, &leaf);
 	d->nic_in = leaf.was_in;
 	d->nic_out = leaf.was_out;
@@ -97,12 +81,12 @@ static void
 put_nic_back(struct live_fabric *live, struct device_port *d)
 {
 	bool up = !fabric_has_edge(live->fabric, node_of(live, d));
-	struct swap nic = nic_side(live, d, up), leaf = leaf_side(live, d, up);
+	struct swap leaf = leaf_side(live, d, up);
 
 	leaf.in = d->nic_in;
 	leaf.out = d->nic_out;
 	live_call(&live->drive, swap_wires, &leaf);
-	live_call(&live->drive, set_carrier, &nic);
+	devices_set_carrier(live, live->fabric->nodes[node_of(live, d)], d->host_port, up);
 	d->nic_in = d->nic_out = NULL;
 }
 
@@ -136,18 +120,14 @@ static void
 set_links(struct live_fabric *live, uint32_t host, bool up)
 {
 	const struct topo_node *place = topology_host(live->topology, host);
+	const struct node *nic = live->fabric->nodes[live->topology->first_host + host];
 
 	for (uint8_t p = 0; p < place->port_count; p++) {
-		const struct device_port at = {.host = host,
-					       .host_port = p,
-					       .node = place->ports[p].peer_node,
-					       .port = place->ports[p].peer_port};
-		struct swap nic = nic_side(live, &at, up), leaf = leaf_side(live, &at, up);
-
 		if (is_at_leaf(live, host, p))
 			continue;
-		live_call(&live->drive, set_carrier, &leaf);
-		live_call(&live->drive, set_carrier, &nic);
+		devices_set_carrier(live, live->fabric->nodes[place->ports[p].peer_node],
+				    place->ports[p].peer_port, up);
+		devices_set_carrier(live, nic, p, up);
 	}
 }
 

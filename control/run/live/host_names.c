@@ -22,12 +22,6 @@ put(FILE *to, int family, const uint8_t *address, const char *name, const char *
 	fprintf(to, "%s %s%s%s\n", text, name, also != NULL ? " " : "", also != NULL ? also : "");
 }
 
-static bool
-uses_ip6(const struct live_fabric *live, uint32_t host)
-{
-	return config_host_uses_ip6(&live->fabric->hosts[host]);
-}
-
 static void
 put_host(FILE *to, const struct live_fabric *live, const struct device_port *from, uint32_t host)
 {
@@ -43,7 +37,7 @@ put_host(FILE *to, const struct live_fabric *live, const struct device_port *fro
 			continue;
 		snprintf(nic, sizeof(nic), "%s.%s", node->name, eth->name);
 		put(to, AF_INET, eth->ip4, p == 0 ? node->name : nic, p == 0 ? nic : NULL);
-		if (uses_ip6(live, host) && uses_ip6(live, from->host))
+		if (host_uses_ip6(live, host) && host_uses_ip6(live, from->host))
 			put(to, AF_INET6, eth->ip6, p == 0 ? node->name : nic, p == 0 ? nic : NULL);
 	}
 }
@@ -64,7 +58,7 @@ list_names(const struct live_fabric *live, const struct device_port *d)
 		put_host(to, live, d, h);
 	for (uint32_t n = 0; n < t->first_host; n++) {
 		put(to, AF_INET, t->nodes[n].loopback4, t->nodes[n].name, NULL);
-		if (uses_ip6(live, d->host))
+		if (host_uses_ip6(live, d->host))
 			put(to, AF_INET6, t->nodes[n].loopback6, t->nodes[n].name, NULL);
 	}
 	fclose(to);

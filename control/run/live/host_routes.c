@@ -18,15 +18,6 @@
 // The routing table of a host's NIC.
 #define TABLE(nic) ((uint8_t)(101 + (nic)))
 
-static struct veth_address
-address_of(int family, const uint8_t *bytes, unsigned prefix_length)
-{
-	struct veth_address a = {.family = family, .prefix_length = prefix_length};
-
-	memcpy(a.bytes, bytes, family == AF_INET ? 4 : 16);
-	return a;
-}
-
 static bool
 has_several(const struct live_fabric *live, const struct device_port *d)
 {
@@ -48,7 +39,7 @@ near_hosts(const struct topology *t, const struct topo_port *eth, int family)
 		addresses_ip6(&plane, prefix.address);
 		prefix.length = PLANE_BITS_IP6;
 	}
-	return address_of(family, prefix.address, prefix.length);
+	return veth_address_of(family, prefix.address, prefix.length);
 }
 
 unsigned
@@ -61,8 +52,8 @@ host_routes_list(const struct live_fabric *live, const struct device_port *d, in
 
 	inet_pton(family, gateway, bytes);
 	out[0] = (struct veth_route){
-		.destination = address_of(family, any, 0),
-		.gateway = address_of(family, bytes, family == AF_INET6 ? 128 : 32),
+		.destination = veth_address_of(family, any, 0),
+		.gateway = veth_address_of(family, bytes, family == AF_INET6 ? 128 : 32),
 	};
 	if (!has_several(live, d))
 		return 1;
@@ -131,8 +122,8 @@ void
 host_rules_delete(const struct live_fabric *live, const struct device_port *d)
 {
 	const struct topo_port *eth = topology_host_port(live->topology, d->host, d->host_port);
-	const struct veth_address addresses[] = {address_of(AF_INET, eth->ip4, 32),
-						 address_of(AF_INET6, eth->ip6, 128)};
+	const struct veth_address addresses[] = {veth_address_of(AF_INET, eth->ip4, 32),
+						 veth_address_of(AF_INET6, eth->ip6, 128)};
 	struct rules rules = {addresses, 2, TABLE(d->host_port)};
 	struct diag ignored = {0};
 	int fd = has_several(live, d) ? host_netns_open(live, d, &ignored) : -1;

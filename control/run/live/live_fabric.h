@@ -103,15 +103,8 @@ int packet_plan_make(const struct live_fabric *live, struct packet_plan *plan, s
 int devices_list(struct live_fabric *live, struct diag *diag);
 // Reads the MTU and MAC of interfaces of `netdev:`, before the fabric is made. Returns 0 or -errno.
 int devices_query_netdevs(struct live_fabric *live, struct diag *diag);
-// Makes namespaces and veths, and notes wrong settings of interfaces that the user gave. Returns 0
-// or -errno; devices_close() undoes what was made.
-int devices_prepare(struct live_fabric *live, struct diag *diag);
 // Opens them all and joins each to its port by two wires. The fabric exists. Returns 0 or -errno.
 int devices_open(struct live_fabric *live, struct diag *diag);
-// Gives an interface of an attached host the addresses that it has now; `had`: those before.
-// Returns 0, also for an interface that Roost did not make, or -errno.
-int devices_readdress(const struct live_fabric *live, uint32_t host, uint8_t port,
-		      const struct tenant_port *had, struct diag *diag);
 void devices_close(struct live_fabric *live);
 
 // The same of one device, at any time: before the workers start, or while they run. Opening makes
@@ -123,18 +116,34 @@ void devices_close_one(struct live_fabric *live, struct device_port *d);
 // Takes the link of a port whose device is open down, or up: a worker polls only devices whose link
 // is up. Workers run.
 void devices_set_link(struct live_fabric *live, struct device_port *d, bool up);
-// After devices_close_one(): removes what was made for a device, namespace and tap, or the rules in
-// a namespace that stays.
-void devices_remove_made(struct live_fabric *live, struct device_port *d);
 // Gives up the device's entry of `attach:` that stands in no file, and frees it if no other device
 // of the host refers to it.
 void devices_release_own(struct live_fabric *live, struct device_port *d);
 // Frees the packets of a wire that nobody puts on any more, and the wire. NULL is fine.
 void devices_close_wire(struct wire *w, struct packet_pool *packets);
+// Has a node's own worker change the carrier of a port.
+void devices_set_carrier(struct live_fabric *live, const struct node *node, uint16_t port, bool up);
+
+// ---- device_interfaces.c: what is under devices in Linux ----------------------------------------
+
+// Makes namespaces and veths, and notes wrong settings of interfaces that the user gave. Returns 0
+// or -errno; devices_close() undoes what was made. The second does so for one device.
+int devices_prepare(struct live_fabric *live, struct diag *diag);
+int devices_prepare_one(struct live_fabric *live, struct device_port *d, struct diag *diag);
+// Gives an interface of an attached host the addresses that it has now; `had`: those before.
+// Returns 0, also for an interface that Roost did not make, or -errno.
+int devices_readdress(const struct live_fabric *live, uint32_t host, uint8_t port,
+		      const struct tenant_port *had, struct diag *diag);
 // Gives the interface of an attached host, which has been down, its addresses and routes again.
 // Nothing for one that Roost did not make. Returns 0 or -errno.
 int devices_restore_host(const struct live_fabric *live, const struct device_port *d,
 			 struct diag *diag);
+// After devices_close_one(): removes what was made for a device, namespace and tap, or the rules in
+// a namespace that stays.
+void devices_remove_made(struct live_fabric *live, struct device_port *d);
+// Whether a host has IPv6. With it Linux sends router solicitations and multicast reports, which a
+// lossless fabric would have to drop: only hosts that are configured for it.
+bool host_uses_ip6(const struct live_fabric *live, uint32_t host);
 
 // ---- device_links.c: the links of devices -------------------------------------------------------
 
