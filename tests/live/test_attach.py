@@ -228,6 +228,39 @@ class Attach(LiveCase):
         wait_until(lambda: fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"] == "up",
                    "it is found again", 40)
 
+    def test_container_that_restarts(self):
+        """It is another process in another namespace then, which has the host's addresses and routes; here by `attach`."""
+        pid = self.sleeper()
+        programs = self.directory / "bin"
+        programs.mkdir()
+        docker = programs / "docker"
+        docker.write_text(DOCKER % pid)
+        docker.chmod(0o755)
+        path = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        os.environ["PATH"] = f"{programs}:{path}"
+        fabric = self.fabric(demo(self.name, attach=("h5",)))
+        fabric.roost("attach", "h1", "container=here")
+
+        def state():
+            return fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"]
+        for again in range(2):
+            self.inside(pid, "ping", "-c", 2, "-i", "0.2", "-W", 2, HOSTS["h5"])
+            fabric.exec("h5", "ping", "-c", 1, "-W", 2, HOSTS["h1"])
+            if again:
+                break
+            docker.write_text(DOCKER % 0)
+            os.kill(pid, signal.SIGKILL)
+            wait_until(lambda: state() == "down", "it is gone")
+            wait_until(lambda: "stays down: container here: it is not running" in fabric.roost("show", "log").out, "it is known to be stopped")
+            pid = self.sleeper()
+            docker.write_text(DOCKER % pid)
+            wait_until(lambda: state() == "up", "it is found again", 40)
+        self.assertEqual(self.inside(pid, "ip", "-br", "addr", "show", "eth1").out.split()[2], "10.0.1.1/32")
+        fabric.exec("h1", "true")
+        fabric.roost("detach", "h1")
+        self.assertEqual([link["ifname"] for link in self.inside(pid, "ip", "-j", "link").json], ["lo"])
+
     def test_no_container_program(self):
         """Without docker and podman: a namespace of that name, as containerlab makes it, or a clear error."""
         tools = self.directory / "bin"
