@@ -274,44 +274,57 @@ group_towards(struct computation *c, uint32_t at)
 		c->groups[at] = routes_add_group(&c->routes->nodes[at], members, count);
 }
 
+// In the part of the fabric that the leaf is in: `joined` switches.
+static void
+append_joined(struct computation *c, const uint32_t *joined, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		group_towards(c, joined[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = joined[i];
+
+		if (c->groups[at] == NO_WAY)
+			continue;
+		append_remote(c, at);
+		append_underlay(c, at, c->groups[at]);
+		if (!topology_sliced(c->t))
+			append_loopbacks(c, at);
+	}
+}
+
 // What all switches know of one leaf.
 static void
 compute_leaf(struct computation *c, uint32_t leaf)
 {
-	uint32_t switches = c->t->first_host;
+	uint32_t switches = c->t->first_host, count;
+	const uint32_t *joined;
 
 	c->leaf = leaf;
 	advertised_aim(&c->offers, leaf);
-	updown_aim(&c->updown, leaf);
+	joined = updown_aim(&c->updown, leaf, &count);
 	memset(c->passed, 0, switches * sizeof(*c->passed));
 	memset(c->mtus, 0, switches * sizeof(*c->mtus));
-	append_local(c);
 	for (uint32_t at = 0; at < switches; at++)
-		group_towards(c, at);
-	for (uint32_t at = 0; at < switches; at++) {
-		if (at == leaf)
-			continue;
-		if (c->groups[at] != NO_WAY) {
-			append_remote(c, at);
-			append_underlay(c, at, c->groups[at]);
-			if (!topology_sliced(c->t))
-				append_loopbacks(c, at);
-		} else if (c->t->border_count != 0) {
+		c->groups[at] = NO_WAY;
+	append_local(c);
+	append_joined(c, joined, count);
+	for (uint32_t at = 0; c->t->border_count != 0 && at < switches; at++)
+		if (at != leaf && c->groups[at] == NO_WAY)
 			append_underlay(c, at, ROUTES_BLACKHOLE);
-		}
-	}
 }
 
 // What all switches know of one above the leaves.
 static void
 compute_upper(struct computation *c, uint32_t upper)
 {
+	uint32_t count;
+	const uint32_t *joined = updown_aim(&c->updown, upper, &count);
+
 	c->leaf = upper;
-	updown_aim(&c->updown, upper);
-	for (uint32_t at = 0; at < c->t->first_host; at++) {
-		group_towards(c, at);
-		if (c->groups[at] != NO_WAY)
-			append_loopbacks(c, at);
+	for (uint32_t i = 0; i < count; i++) {
+		group_towards(c, joined[i]);
+		if (c->groups[joined[i]] != NO_WAY)
+			append_loopbacks(c, joined[i]);
 	}
 }
 

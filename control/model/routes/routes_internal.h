@@ -12,10 +12,12 @@ struct updown {
 	const struct topology *topology;
 	const bool *link_down;
 	uint32_t *rank;  // by switch: greater is higher
-	uint32_t *order; // switches from the highest down
+	uint32_t *order; // switches from the highest down, those of a part of the fabric together
 	uint32_t *down;  // hops to the leaf going down only, or UPDOWN_FAR
 	uint32_t *hops;  // hops to the leaf, or UPDOWN_FAR
 	uint32_t *queue;
+	uint32_t *part_first; // by topology's `component`: its first place in `order`,
+	uint32_t *part_end;   // and the one behind its last
 };
 
 #define UPDOWN_FAR UINT32_MAX
@@ -23,9 +25,10 @@ struct updown {
 // Ranks the switches.
 void updown_create(struct updown *u, const struct topology *topology, const bool *link_down);
 void updown_destroy(struct updown *u);
-// Distances to one leaf.
-void updown_aim(struct updown *u, uint32_t leaf);
-// True when the port of a switch is on one of its shortest ways to the leaf aimed at.
+// Distances to one leaf, of the switches that are joined to it. Returns these, it among them, from
+// the highest down: others, of planes for example, have no way there.
+const uint32_t *updown_aim(struct updown *u, uint32_t leaf, uint32_t *count);
+// True when the port of one of these switches is on one of its shortest ways to the leaf aimed at.
 bool updown_leads(const struct updown *u, uint32_t node, const struct topo_port *port);
 
 // What is behind a leaf, as prefixes; advertised.c says which.

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool
 usable(const struct updown *u, const struct topo_port *port)
@@ -67,21 +68,23 @@ compare_heights(const void *a, const void *b)
 	return one->node < other->node ? -1 : one->node > other->node;
 }
 
-void
-updown_aim(struct updown *u, uint32_t leaf)
+const uint32_t *
+updown_aim(struct updown *u, uint32_t leaf, uint32_t *count)
 {
 	const struct topology *t = u->topology;
-	uint32_t count = t->first_host;
+	const uint32_t part = t->component[leaf];
+	const uint32_t *order = &u->order[u->part_first[part]];
 
-	for (uint32_t n = 0; n < count; n++)
-		u->down[n] = UPDOWN_FAR;
+	*count = u->part_end[part] - u->part_first[part];
+	for (uint32_t i = 0; i < *count; i++)
+		u->down[order[i]] = UPDOWN_FAR;
 	// Those that reach the leaf going down only: from the leaf upwards.
 	u->down[leaf] = 0;
 	u->queue[0] = leaf;
 	spread(u, u->down, 1, NULL, true);
 	// From the top down, those above a switch are settled before it.
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t n = u->order[i];
+	for (uint32_t i = 0; i < *count; i++) {
+		uint32_t n = order[i];
 
 		u->hops[n] = u->down[n];
 		if (u->down[n] != UPDOWN_FAR)
@@ -94,6 +97,26 @@ updown_aim(struct updown *u, uint32_t leaf)
 				u->hops[n] = u->hops[port->peer_node] + 1;
 		}
 	}
+	return order;
+}
+
+// Counts the switches of each part, then puts each behind those of its part.
+static void
+fill_order(struct updown *u, const struct height *heights)
+{
+	const struct topology *t = u->topology;
+	uint32_t count = t->first_host, first = 0;
+
+	memset(u->part_end, 0, count * sizeof(*u->part_end));
+	for (uint32_t n = 0; n < count; n++)
+		u->part_end[t->component[n]]++;
+	for (uint32_t part = 0; part < count; part++) {
+		u->part_first[part] = first;
+		first += u->part_end[part];
+		u->part_end[part] = u->part_first[part];
+	}
+	for (uint32_t i = 0; i < count; i++)
+		u->order[u->part_end[t->component[heights[i].node]]++] = heights[i].node;
 }
 
 static void
@@ -102,10 +125,9 @@ put_in_order(struct updown *u, struct height *heights)
 	uint32_t count = u->topology->first_host;
 
 	qsort(heights, count, sizeof(*heights), compare_heights);
-	for (uint32_t i = 0; i < count; i++) {
-		u->order[i] = heights[i].node;
+	for (uint32_t i = 0; i < count; i++)
 		u->rank[heights[i].node] = count - i;
-	}
+	fill_order(u, heights);
 }
 
 static void
@@ -140,9 +162,11 @@ find_unreached(struct updown *u)
 	const struct topology *t = u->topology;
 
 	for (uint32_t to = 0; to < t->leaf_count; to++) {
-		updown_aim(u, to);
-		for (uint32_t from = 0; from < t->leaf_count; from++)
-			if (t->component[from] == t->component[to] && u->hops[from] == UPDOWN_FAR)
+		uint32_t count;
+		const uint32_t *from = updown_aim(u, to, &count);
+
+		for (uint32_t i = 0; i < count; i++)
+			if (from[i] < t->leaf_count && u->hops[from[i]] == UPDOWN_FAR)
 				return to;
 	}
 	return UPDOWN_FAR;
@@ -153,14 +177,12 @@ static void
 rank_by_top(struct updown *u, struct height *heights, uint32_t part)
 {
 	const struct topology *t = u->topology;
-	uint32_t count = t->first_host, top = 0;
+	uint32_t count = t->first_host, top = u->order[u->part_first[part]];
 
-	while (t->component[u->order[top]] != part)
-		top++;
 	for (uint32_t n = 0; n < count; n++)
 		u->hops[n] = UPDOWN_FAR;
-	u->hops[u->order[top]] = 0;
-	u->queue[0] = u->order[top];
+	u->hops[top] = 0;
+	u->queue[0] = top;
 	spread(u, u->hops, 1, NULL, false);
 	for (uint32_t i = 0; i < count; i++)
 		if (t->component[heights[i].node] == part) {
@@ -197,6 +219,8 @@ updown_create(struct updown *u, const struct topology *t, const bool *link_down)
 	u->down = memory_array(count, sizeof(*u->down), "switches");
 	u->hops = memory_array(count, sizeof(*u->hops), "switches");
 	u->queue = memory_array(count, sizeof(*u->queue), "switches");
+	u->part_first = memory_array(count, sizeof(*u->part_first), "switches");
+	u->part_end = memory_array(count, sizeof(*u->part_end), "switches");
 	rank_switches(u);
 	u->link_down = link_down;
 }
@@ -209,6 +233,8 @@ updown_destroy(struct updown *u)
 	free(u->down);
 	free(u->hops);
 	free(u->queue);
+	free(u->part_first);
+	free(u->part_end);
 	*u = (struct updown){0};
 }
 
