@@ -51,6 +51,17 @@ shares_netns(const struct config_attach *a, const struct config_attach *b)
 		strcmp(a->tap.text, b->tap.text) == 0);
 }
 
+static int
+fail_twice(const struct topology *t, const struct config_attach *attach,
+	   const struct config_attach *other, struct diag *diag)
+{
+	const bool same = strcmp(attach->host.text, other->host.text) == 0;
+
+	return diag_error(diag, t->config->file, attach->host.pos, "attach",
+			  "%s is attached already%s%s", attach->host.text, same ? "" : ", as ",
+			  same ? "" : other->host.text);
+}
+
 // Every NIC is attached once. A namespace is that of one host, because NICs of two would have the
 // same names in it.
 static int
@@ -73,9 +84,7 @@ check_free(const struct device_port *list, uint32_t count, const struct topology
 		if (other->detached || other->attach == NULL)
 			continue;
 		if (other->host == d->host && other->host_port == d->host_port)
-			return diag_error(diag, t->config->file, attach->host.pos, "attach",
-					  "%s is attached already, as %s", attach->host.text,
-					  other->attach->host.text);
+			return fail_twice(t, attach, other->attach, diag);
 		if (shares_netns(other->attach, attach) &&
 		    (other->host != d->host || attach->tap.text != NULL))
 			return diag_error(
