@@ -69,16 +69,19 @@ checksum_ipv4_update16(uint16_t checksum, uint16_t before, uint16_t after)
 }
 
 // Sets the byte at `offset` of the IPv4 header at `ip` (1: DSCP and ECN; 8: TTL) and brings its
-// checksum along. The node's thread.
+// checksum along. The word is written as one: a byte written and read back with its neighbour would
+// have to leave the store buffer first. The node's thread.
 static inline void
 checksum_ipv4_set_byte(uint8_t *ip, size_t offset, uint8_t value)
 {
+	const unsigned int shift = (offset & 1) == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? 8
+											       : 0;
 	uint8_t *aligned = ip + (offset & ~(size_t)1);
 	uint16_t before, after, checksum;
 
 	memcpy(&before, aligned, sizeof(before));
-	ip[offset] = value;
-	memcpy(&after, aligned, sizeof(after));
+	after = (uint16_t)((before & ~(0xffu << shift)) | (unsigned int)value << shift);
+	memcpy(aligned, &after, sizeof(after));
 	memcpy(&checksum, ip + CHECKSUM_IPV4_OFFSET, sizeof(checksum));
 	checksum = checksum_ipv4_update16(checksum, before, after);
 	memcpy(ip + CHECKSUM_IPV4_OFFSET, &checksum, sizeof(checksum));
