@@ -143,6 +143,8 @@ struct node {
 	ps_t last_sent;    // when a data packet last left
 	ps_t *answers_due; // as port->answer_due, by VRF: of what came in by a port of another VRF
 	uint32_t answers_due_count;
+	const struct answer_source
+		*answer_sources;     // control, by request: by port; NULL: the tables'
 	uint8_t *port_penalty;       // by port: bits of enum path_penalty
 	struct paths paths;          // what few of them choose paths by
 	const struct tables *tables; // control: rw (release), worker: ro, in a new generation

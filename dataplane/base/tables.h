@@ -227,11 +227,18 @@ struct notice_profile {
 	ps_t hold;      // how long a notice counts
 };
 
+// The source address of ICMP errors, at a port of a switch that shares its interfaces with Linux.
+struct answer_source {
+	uint8_t ip4[4];
+	uint8_t ip6[16]; // zeros: there is no address
+};
+
 // Answers that a switch makes itself (stages/answer.h).
 struct answer_profile {
 	bool icmp;      // echo requests, and packets that it must drop
 	bool arp;       // ARP and neighbour discovery at ports of hosts
 	bool proxy;     // also for addresses that are routed to other ports
+	bool linux_own; // the addresses are Linux's, which answers for them and finds neighbours
 	ps_t interval;  // between two, of what is limited
 	ps_t burst;     // by how much they may come early
 	uint8_t ip4[4]; // the switch's own addresses, in every VRF: its loopback's

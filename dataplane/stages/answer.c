@@ -2,23 +2,26 @@
 // What a switch answers, and when it stays silent.
 //
 // - An answer is a packet of its own, made at the instant at which the packet that it answers is
-//   dropped, or found to be for the switch itself. It is routed in the VRF of that packet, queued in
-//   the priority of its DSCP, charged to the buffer as if it had come in by the same port, and
+//   dropped, or found to be for the switch itself. It is routed in the VRF of that packet, queued
+//   in the priority of its DSCP, charged to the buffer as if it had come in by the same port, and
 //   counted. What came with a tunnel is answered to the source inside.
 // - The switch's own addresses are its loopbacks, in every VRF; and at ports of hosts the gateway's
 //   and the port's link-local address, which answer by that port alone, whatever routes say.
-// - ICMP errors come from the loopback, with CS6 (RFC 1812 section 4.3.2.5), and quote the packet up
-//   to 576 bytes of IPv4 and 1280 of IPv6 in all. An echo reply has the address, the DSCP and the
-//   data of the request; a fragmented one is not put together.
-// - Packets are not fragmented. Fragmentation needed is sent whether DF is set or not, with the MTU of
-//   the way out less what a tunnel adds.
+// - ICMP errors come from the loopback, with CS6 (RFC 1812 section 4.3.2.5), and quote the packet
+//   up to 576 bytes of IPv4 and 1280 of IPv6 in all. An echo reply has the address, the DSCP and
+//   the data of the request; a fragmented one is not put together.
+// - Where the addresses are Linux's (`netdev:`), the switch only sends errors about packets that it
+//   would have forwarded, from the address of the interface by which the packet came. Linux looks
+//   for a neighbour that is not known, so that is no error yet.
+// - Packets are not fragmented. Fragmentation needed is sent whether DF is set or not, with the MTU
+//   of the way out less what a tunnel adds.
 // - Nothing is said about ICMP errors and redirects, fragments but the first, packets to or from an
 //   address that is not a single host's, and frames to several (RFC 1812 section 4.3.2.7, RFC 4443
 //   section 2.4 e): the latter have another reason to be dropped, and do not come here.
 // - A token bucket in fabric time limits what is said of ICMP (RFC 1812 section 4.3.2.8, RFC 4443
-//   section 2.4 f), in its form as a virtual schedule (GCRA): an answer may come `burst` before it is
-//   due, and each moves that by an interval. Every port has one, and every VRF has one for what came
-//   with a tunnel or a VLAN, so that no tenant uses up what others have.
+//   section 2.4 f), in its form as a virtual schedule (GCRA): an answer may come `burst` before it
+//   is due, and each moves that by an interval. Every port has one, and every VRF has one for what
+//   came with a tunnel or a VLAN, so that no tenant uses up what others have.
 #include "answer.h"
 
 #include "dataplane/base/priority.h"
@@ -102,6 +105,22 @@ is_own(const struct tables *t, bool ip6, const uint8_t *address)
 		   : memcmp(address, t->answers.ip4, 4) == 0;
 }
 
+// The address that errors about packets from a port come from; NULL: there is none.
+static const uint8_t *
+source_of(const struct node *n, const struct port *in, bool ip6)
+{
+	static const uint8_t none[16];
+	const struct answer_profile *a = &n->current->answers;
+	const struct answer_source *of_port;
+
+	if (likely(n->answer_sources == NULL))
+		return ip6 ? a->ip6 : a->ip4;
+	of_port = &n->answer_sources[in->index];
+	if (!ip6)
+		return of_port->ip4;
+	return memcmp(of_port->ip6, none, sizeof(none)) != 0 ? of_port->ip6 : NULL;
+}
+
 // Whether the packet's source can be answered, and the rate allows it; counts if not.
 static bool
 may_answer(struct node *n, struct port *in, const struct packet_meta *meta,
@@ -130,8 +149,8 @@ send_error(struct node *n, struct port *in, struct rte_mbuf *m, const struct ans
 		in->answers[e->kind]++;
 }
 
-// A packet to an address of the switch, which may answer. Returns STAGE_CONSUMED for an echo request
-// that is answered.
+// A packet to an address of the switch, which may answer. Returns STAGE_CONSUMED for an echo
+// request that is answered.
 static int
 take_own(struct node *n, struct port *in, struct rte_mbuf *m, const struct answer_question *q,
 	 bool on_link, struct answer *out)
@@ -172,8 +191,8 @@ is_answerable(const struct answer_question *q)
 		       : true;
 }
 
-// Where the first next hop of a packet that has found none is a host's port, the host is what cannot
-// be reached.
+// Where the first next hop of a packet that has found none is a host's port, the host is what
+// cannot be reached.
 static enum answer_kind
 kind_of_no_next_hop(const struct tables *t, const struct packet_meta *meta)
 {
@@ -203,10 +222,12 @@ answer_routed(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, 
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *ip = packet_data(m) + meta->l3_off;
 	const bool ip6 = meta->flags & PACKET_IPV6;
-	struct answer_error e = {.source = ip6 ? t->answers.ip6 : t->answers.ip4};
+	struct answer_error e = {.source = source_of(n, in, ip6)};
 	struct answer_question q;
 
 	if (verdict != DROP_MTU_EXCEEDED && is_own(t, ip6, ip + (ip6 ? 24 : 16))) {
+		if (t->answers.linux_own)
+			return verdict;
 		if (!answer_look(m, &q))
 			return DROP_TO_SWITCH;
 		if (is_heard(&q))
@@ -215,6 +236,8 @@ answer_routed(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, 
 			return DROP_TO_SWITCH;
 		return take_own(n, in, m, &q, false, out);
 	}
+	if (e.source == NULL || (verdict == DROP_NO_NEIGHBOUR && t->answers.linux_own))
+		return verdict;
 	switch (verdict) {
 	case DROP_TTL_EXPIRED:
 		e.kind = ANSWER_TIME_EXCEEDED;

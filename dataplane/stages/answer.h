@@ -56,9 +56,9 @@ struct answer_error {
 	bool on_link;
 };
 
-// Decides about a packet that a switch drops for the reason `verdict`, and makes its answer. Returns
-// the reason to drop it for, or STAGE_CONSUMED: the packet was for the switch itself; it stays the
-// caller's. The node's worker.
+// Decides about a packet that a switch drops for the reason `verdict`, and makes its answer.
+// Returns the reason to drop it for, or STAGE_CONSUMED: the packet was for the switch itself; it
+// stays the caller's. The node's worker.
 int answer_refused(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, ps_t now,
 		   struct answer *out);
 
@@ -68,12 +68,12 @@ int answer_admit(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
 // ---- parts of it --------------------------------------------------------------------------------
 
-// True when the rate leaves room for another answer, which then counts. `due`: when the next of this
-// bucket would be due.
+// True when the rate leaves room for another answer, which then counts. `due`: when the next of
+// this bucket would be due.
 bool answer_allowed(const struct answer_profile *a, ps_t *due, ps_t now);
 
-// A packet of the pool for an answer of `length` bytes from the Ethernet header on, with no contents;
-// NULL: there is none, which is counted. `m`: the question.
+// A packet of the pool for an answer of `length` bytes from the Ethernet header on, with no
+// contents; NULL: there is none, which is counted. `m`: the question.
 struct rte_mbuf *answer_start(struct node *n, struct port *in, struct rte_mbuf *m, uint32_t length);
 
 // Finds an IP packet's parts. `m`: with a header of this version at l3_off. False: nothing may be
@@ -94,16 +94,16 @@ struct rte_mbuf *answer_make_error(struct node *n, struct port *in, struct rte_m
 // its field counts.
 uint16_t answer_icmp6_checksum(const uint8_t *ip, const uint8_t *at, uint32_t bytes);
 
-// Whether an address is answered for at a port: `own`, or where `proxy` is set one that is routed to
-// another port.
+// Whether an address is answered for at a port: `own`, or where `proxy` is set one that is routed
+// to another port.
 struct answer_owner {
 	bool own;
 	bool proxy;
 };
 typedef struct answer_owner answer_owns_fn(const void *context, bool ip6, const uint8_t *address);
 
-// An ARP frame, its ARP header at l3_off. Returns STAGE_CONSUMED, or DROP_TO_SWITCH when nobody here
-// answers for the address; `verdict` for what is no ARP of IPv4 over Ethernet.
+// An ARP frame, its ARP header at l3_off. Returns STAGE_CONSUMED, or DROP_TO_SWITCH when nobody
+// here answers for the address; `verdict` for what is no ARP of IPv4 over Ethernet.
 int answer_arp(struct node *n, struct port *in, struct rte_mbuf *m, int verdict,
 	       answer_owns_fn *owns, const void *context, struct answer *out);
 // The same of a neighbour solicitation; `verdict` when it is none or not valid.

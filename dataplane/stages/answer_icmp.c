@@ -148,8 +148,8 @@ put_ip4_checksum(uint8_t *ip)
 	memcpy(ip + CHECKSUM_IPV4_OFFSET, &checksum, sizeof(checksum));
 }
 
-// Marks of a packet that the switch has made: as stage_parse() and stage_classify() would find them.
-// What is routed loses one of its TTL on the way out.
+// Marks of a packet that the switch has made: as stage_parse() and stage_classify() would find
+// them. What is routed loses one of its TTL on the way out.
 static void
 set_marks(struct rte_mbuf *m, bool ip6, uint8_t dscp, bool on_link)
 {
@@ -235,7 +235,8 @@ put_error_ip(uint8_t *ip, const struct answer_question *q, const uint8_t *source
 	memcpy(ip + 16, q->ip + 12, 4);
 }
 
-// How much of the packet the error quotes: as much as there is, and as the packets of the pool hold.
+// How much of the packet the error quotes: as much as there is, and as the packets of the pool
+// hold.
 static uint32_t
 quote_bytes(const struct node *n, const struct answer_question *q, uint32_t headers)
 {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """testbeds/netns/bgp: four switches with an FRR each. Hosts reach each other by routes that BGP found, and
 traffic follows it when a daemon or a link fails and comes back."""
+import ipaddress
 import sys
 import threading
 
@@ -108,6 +109,15 @@ class Bgp(LiveCase):
             self.assertEqual(lost, {}, switch)
             for port in self.tell(switch, "steering")["ports"].values():
                 self.assertEqual(port["classes"]["unread"]["packets"], 0)
+
+    def test_traceroute(self):
+        """A hop is the interface of the switch that has an address, else its loopback."""
+        self.ping("h1", address("h3")[0])
+        first = str(ipaddress.ip_address(address("h1")[0]) - 1)
+        out = self.bed.inside("h1", "traceroute", "-n", "-w", "5", "-q", "1", address("h3")[0]).stdout
+        hops = [line.split()[1] for line in out.splitlines()[1:]]
+        self.assertEqual([hops[0], *hops[2:]], [first, loopback("leaf2"), address("h3")[0]], hops)
+        self.assertIn(hops[1], [loopback(switch) for switch in SWITCHES if switch.startswith("spine")])
 
     def test_roce_arrives_as_it_was_sent(self):
         source, _ = BEHIND["h1"]

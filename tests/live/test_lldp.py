@@ -48,7 +48,8 @@ def fabric(name):
     return {"fabric": {"name": name, "topology": {"kind": "leaf-spine", "leaves": 2, "spines": 1, "hosts-per-leaf": 2},
                        "links": {kind: {"rate": "100G", "delay": "500ns"} for kind in ("host", "fabric")}, "dilation": 100},
             "live": {"workers": 1, "idle": "sleep"},
-            "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB"}, "qos": {"tc": {3: {"ecn": {"min": "50KB", "max": "500KB"}}}}},
+            "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB"},
+                       "qos": {"tc": {3: {"ecn": {"min": "50KB", "max": "500KB"}}}}},
             "hosts": {"ip": [4, 6]},
             "attach": {"h1": {"netns": netns(name, "h1")}, "h3": {"netns": netns(name, "h3"), "nic": "off"}}}
 
@@ -65,7 +66,8 @@ class End(LiveCase):
             sockets = {host: raw_socket(netns(name, host), protocol=ETH_P_LLDP) for host in ("h1", "h3")}
             for socket in sockets.values():
                 self.addCleanup(socket.socket.close)
-            wait_until(lambda: all(up.show("lldp")["nodes"][leaf]["ports"]["swp1"]["sent"] for leaf in ("leaf1", "leaf2")), "both speak")
+            wait_until(lambda: all(up.show("lldp")["nodes"][leaf]["ports"]["swp1"]["sent"] for leaf in ("leaf1", "leaf2")),
+                       "both speak")
             up.roost("detach", "h1")
             self.assert_last(sockets["h1"])
         self.assert_last(sockets["h3"])

@@ -161,6 +161,36 @@ class Steering(LiveCase):
             text = roost("show", "steering", "-f", run.name).out
             self.assertRegex(text, rf"{run.name}\.swp1 +swp1 +local +kernel +4 ")
 
+    def test_time_exceeded(self):
+        """From the address of the interface, else from one of `lo`, which may change while the switch runs."""
+        lo4, lo6 = "10.255.0.1", "fd00:ffff::1"
+
+        def source(packet):
+            v4 = packet[12:14] == b"\x08\x00"
+            return socket.inet_ntop(socket.AF_INET if v4 else socket.AF_INET6, packet[26:30] if v4 else packet[22:38])
+
+        def answers(run, port):
+            ports = roost("show", "answers", "-f", run.name, "-o", "json").json["nodes"].get(run.name, {}).get("ports", {})
+            return ports.get(port, {}).get("answers")
+
+        def sources(run, port, *packets):
+            """Who answers packets into a port that expire there; PEER_MAC is the next hop of all."""
+            host = self.raw(self.host_netns, f"eth{port[-1]}")
+            for packet in packets:
+                host.send(framed(packet, self.link(port)["address"], None))
+            wait_until(lambda: answers(run, port) == {"time-exceeded": len(packets)}, "the answers")
+            return [source(one.data) for one in host.receive_all(100, 1) if one.data[:6] == mac(PEER_MAC)]
+        datagram = struct.pack(">HHHH", 1, 2, 8, 0)
+        packets = [ip(datagram, 17, HOST4, BEHIND4, ttl=1), ip(datagram, 17, HOST6, BEHIND6, ttl=1)]
+        back = [ip(datagram, 17, BEHIND4, HOST4, ttl=1), ip(datagram, 17, BEHIND6, HOST6, ttl=1)]
+        with self.running() as run:
+            self.assertEqual(sources(run, "swp1", *packets), [SWITCH4, SWITCH6])
+            known = self.steering(run)["addresses"]
+            for address in (f"{lo4}/32", f"{lo6}/128"):
+                command("ip", "-n", self.switch_netns, "addr", "add", address, "dev", "lo")
+            wait_until(lambda: self.steering(run)["addresses"] == known + 2, "the addresses are heard of")
+            self.assertEqual(sources(run, "swp2", *back), [lo4, lo6])
+
     def test_port_is_as_its_interface(self):
         with self.running(self.switch(swp2={"netdev": "swp2", "rate": "device", "mtu": 1400})) as run:
             ports = roost("show", "interface", "-f", run.name, "-o", "json").json["nodes"][run.name]["ports"]

@@ -9,6 +9,7 @@ FAR4, FAR6 = "198.18.2.9", "2001:db8:2::9"      # behind swp2
 NOWHERE4, NOWHERE6 = "192.0.2.1", "2001:db8:99::1"
 ROUTES = [{"prefix": f"198.18.{n}.0/24", "via": [{"port": f"swp{n}", "mac": next_hop_mac(f"swp{n}")}]} for n in (1, 2)] + \
          [{"prefix": f"2001:db8:{n}::/64", "via": [{"port": f"swp{n}", "mac": next_hop_mac(f"swp{n}")}]} for n in (1, 2)]
+NETDEV = {"swp1": {"netdev": "veth1"}, "swp2": {"mtu": 1400}}
 SMALL = {"swp1": {}, "swp2": {"mtu": 1400}}
 
 
@@ -91,6 +92,17 @@ class Errors(Answers):
         run = self.ask(udp(HOST4, FAR4, size=1414), ports=SMALL)
         self.assertEqual([len(run.sent[port]) for port in ("swp1", "swp2")], [0, 1])
 
+    def test_beside_linux(self):
+        """What the switch would have forwarded is its own to answer."""
+        options = {"ports": NETDEV, "loopback4": "10.255.0.1", "loopback6": "fd00:ffff::1"}
+        for question, kind, reason, codes, source in (
+                (udp(HOST4, FAR4, ttl=1), "time-exceeded", "ttl-expired", (EXCEEDED4, 0), "10.255.0.1"),
+                (udp(HOST6, FAR6, ttl=1), "time-exceeded", "ttl-expired", (EXCEEDED6, 0), "fd00:ffff::1"),
+                (udp(HOST4, FAR4, size=1415), "too-big", "mtu-exceeded", (UNREACHABLE4, 4), "10.255.0.1"),
+                (udp(HOST6, NOWHERE6), "net-unreachable", "no-route", (UNREACHABLE6, 0), "fd00:ffff::1")):
+            answer = error(packet_of(question), *codes, mtu=1400 if kind == "too-big" else 0, source=source)
+            self.assert_answers(kind, reason, (question, answer), **options)
+
     def test_the_first_fragment(self):
         self.assert_expired(fragment4(packet_of(udp(HOST4, FAR4, ttl=1, size=100))), fragment6(HOST6, FAR6, ttl=1))
 
@@ -131,11 +143,11 @@ class Silence(Answers):
             self.assert_silent(reason, *questions, icmp="off")
 
     def test_beside_linux(self):
-        """The addresses of a switch that shares its interfaces with Linux are Linux's."""
-        ports = {"swp1": {"netdev": "veth1"}, "swp2": {}}
-        for question, reason in ((udp(HOST4, FAR4, ttl=1), "ttl-expired"), (frame(echo(HOST4, LOOPBACK4)), "no-route"),
-                                 (frame(echo(HOST4, GATEWAY4)), "martian")):
-            self.assert_silent(reason, question, ports=ports)
+        """The addresses of a switch that shares its interfaces with Linux are Linux's, which answers for them."""
+        for question, reason in ((frame(echo(HOST4, LOOPBACK4)), "no-route"), (frame(echo(HOST6, LOOPBACK6)), "no-route"),
+                                 (udp(HOST4, LOOPBACK4, ttl=1), "ttl-expired"),
+                                 (frame(echo(HOST4, GATEWAY4)), "martian"), (arp(HOST4, GATEWAY4), "not-ip")):
+            self.assert_silent(reason, question, ports=NETDEV)
 
 
 class Echo(Answers):

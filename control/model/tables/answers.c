@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Answers that a switch makes itself (dataplane/stages/answer.h). A switch that shares an interface
-// with the kernel (`netdev:`) answers nothing: its addresses are Linux's, which receives the
-// packets to them.
+// with the kernel (`netdev:`) sends ICMP errors and nothing else: its addresses are Linux's, which
+// receives the packets to them.
 #include "build_internal.h"
 
 #include "control/base/memory.h"
@@ -40,12 +40,13 @@ tables_add_answers(struct tables_draft *draft)
 
 	memcpy(to->ip4, node->loopback4, sizeof(to->ip4));
 	memcpy(to->ip6, node->loopback6, sizeof(to->ip6));
-	if (is_linux_own(draft->topology))
-		return;
 	to->icmp = settings->icmp.on;
+	tables_set_answer_rate(draft);
+	to->linux_own = is_linux_own(draft->topology);
+	if (to->linux_own)
+		return;
 	to->arp = settings->arp != CONFIG_ARP_OFF;
 	to->proxy = settings->arp == CONFIG_ARP_PROXY;
-	tables_set_answer_rate(draft);
 	inet_pton(AF_INET, ADDRESSES_GATEWAY_IP4, to->gateway4);
 	inet_pton(AF_INET6, ADDRESSES_GATEWAY_IP6, to->gateway6);
 	to->link_local =
@@ -60,6 +61,8 @@ void
 tables_guard_own(const struct tables_draft *draft, const struct route_list *routes,
 		 struct route_list *guarded)
 {
+	if (is_linux_own(draft->topology))
+		return;
 	for (uint32_t i = 0; i < routes->count; i++) {
 		const struct route *route = &routes->routes[i];
 		const uint8_t version = route->prefix.version;

@@ -357,6 +357,7 @@ live_fabric_close(struct live_fabric *live)
 	free(live->pools);
 	free(live->workers);
 	free(live->attached);
+	free(live->answer_sources);
 	topology_destroy(live->topology);
 	config_free(live->config);
 	free(live->entries);

@@ -10,6 +10,7 @@
 #include "control/run/device_ports.h"
 
 #include <jansson.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ struct device_links;
 struct host_ending;
 struct learner;
 struct lldp_agent;
+struct answer_source;
 struct local_addresses;
 struct node_snapshot;
 struct watcher;
@@ -40,6 +42,7 @@ struct live_fabric {
 	struct config_attach
 		*entries; // of `attach:`, where some were added; NULL: those of the file
 	struct local_addresses *local_addresses; // NULL: no port shares an interface with Linux
+	struct answer_source *answer_sources;    // by port of that switch
 	struct device_links *links;              // NULL: no device, and no host to attach one to
 	struct watcher *watcher;                 // takes interfaces down if the process dies
 	struct learner *learner;                 // NULL: no switch learns routes
@@ -287,6 +290,18 @@ void local_addresses_poll(struct live_fabric *live);
 void local_addresses_count(const struct local_addresses *l, size_t *addresses, size_t *left_out);
 // NULL is fine.
 void local_addresses_close(struct local_addresses *l);
+
+// ---- icmp_sources.c: where ICMP errors of a switch come from whose addresses are Linux's --------
+
+// The addresses of Linux, each with its interface, in the order in which Linux names them.
+struct local_list {
+	struct steering_address *addresses;
+	char (*interfaces)[IFNAMSIZ];
+	size_t count;
+};
+
+// The ports' sources are chosen anew. Workers may run.
+void icmp_sources_set(struct live_fabric *live, const struct local_list *l);
 
 // ---- node_snapshot.c: a copy of the nodes' counters, each as it stood between two turns ---------
 // The workers copy; the control thread reads.

@@ -22,14 +22,13 @@
 
 struct local_addresses {
 	int changes; // a netlink socket; -1: none
-	struct steering_address *list;
-	size_t count;
+	struct local_list list;
 	size_t left_out;
 	bool stale; // the ports have an older list
 };
 
 static void
-add(struct local_addresses *l, const struct sockaddr *from)
+add(struct local_list *l, const char *interface, const struct sockaddr *from)
 {
 	const struct in_addr *ip4 = &((const struct sockaddr_in *)from)->sin_addr;
 	const struct in6_addr *ip6 = &((const struct sockaddr_in6 *)from)->sin6_addr;
@@ -46,25 +45,35 @@ add(struct local_addresses *l, const struct sockaddr *from)
 	} else {
 		return;
 	}
-	l->list = memory_grow(l->list, l->count, sizeof(*l->list), "addresses of Linux");
-	l->list[l->count++] = address;
+	l->addresses =
+		memory_grow(l->addresses, l->count, sizeof(*l->addresses), "addresses of Linux");
+	l->interfaces =
+		memory_grow(l->interfaces, l->count, sizeof(*l->interfaces), "addresses of Linux");
+	snprintf(l->interfaces[l->count], sizeof(*l->interfaces), "%s", interface);
+	l->addresses[l->count++] = address;
+}
+
+static void
+empty(struct local_list *l)
+{
+	free(l->addresses);
+	free(l->interfaces);
+	*l = (struct local_list){0};
 }
 
 // In the namespace of the interfaces.
 static int
 read_addresses(void *arg)
 {
-	struct local_addresses *l = arg;
+	struct local_list *l = &((struct local_addresses *)arg)->list;
 	struct ifaddrs *all;
 
 	if (getifaddrs(&all) != 0)
 		return -errno;
-	free(l->list);
-	l->list = NULL;
-	l->count = 0;
+	empty(l);
 	for (const struct ifaddrs *i = all; i != NULL; i = i->ifa_next)
 		if (i->ifa_addr != NULL)
-			add(l, i->ifa_addr);
+			add(l, i->ifa_name, i->ifa_addr);
 	freeifaddrs(all);
 	return 0;
 }
@@ -74,8 +83,8 @@ count_left_out(const struct local_addresses *l)
 {
 	size_t count[2] = {0};
 
-	for (size_t i = 0; i < l->count; i++)
-		count[l->list[i].version == 6]++;
+	for (size_t i = 0; i < l->list.count; i++)
+		count[l->list.addresses[i].version == 6]++;
 	return (count[0] > STEER_ADDRESSES ? count[0] - STEER_ADDRESSES : 0) +
 	       (count[1] > STEER_ADDRESSES ? count[1] - STEER_ADDRESSES : 0);
 }
@@ -89,12 +98,14 @@ set_ports(struct local_addresses *l, struct live_fabric *live)
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		struct device *device = live->devices[i].live.device;
 		int error = device != NULL && device->steering != NULL
-				    ? steering_set_local(device->steering, l->list, l->count)
+				    ? steering_set_local(device->steering, l->list.addresses,
+							 l->list.count)
 				    : 0;
 
 		if (error != 0 && error != -E2BIG)
 			result = error;
 	}
+	icmp_sources_set(live, &l->list);
 	return result;
 }
 
@@ -187,7 +198,7 @@ local_addresses_poll(struct live_fabric *live)
 void
 local_addresses_count(const struct local_addresses *l, size_t *addresses, size_t *left_out)
 {
-	*addresses = l->count;
+	*addresses = l->list.count;
 	*left_out = l->left_out;
 }
 
@@ -198,6 +209,6 @@ local_addresses_close(struct local_addresses *l)
 		return;
 	if (l->changes >= 0)
 		close(l->changes);
-	free(l->list);
+	empty(&l->list);
 	free(l);
 }
