@@ -96,6 +96,7 @@ class Carrier(LiveCase):
     def test_attached_while_it_runs(self):
         late, gone, tap = self.interface("a"), self.interface("b"), f"tap{os.getpid() % 100000}"
         self.up()
+        self.assert_refused("^roost exec: h1 is not a host with a namespace; there is none$", "exec", "-f", self.name, "h1", "--", "true")
         for host, what in (("h1", f"dev=net_af_packet7,iface={late}"), ("h2", f"dev=net_af_packet8,iface={gone}"),
                            ("h5", f"tap={tap}")):
             roost("attach", host, what, "mtu=1500", "-f", self.name)

@@ -289,13 +289,15 @@ exec_in(const char *host, const json_t *hosts, char **command)
 	json_t *value;
 
 	if (netns == NULL && diag.errors == 0) {
-		fprintf(stderr, "roost exec: %s is not a host with a namespace; there are:", host);
+		unsigned count = 0;
+
+		fprintf(stderr, "roost exec: %s is not a host with a namespace; there ", host);
 		json_object_foreach((json_t *)(uintptr_t)hosts, known, value)
 		{
 			if (has_netns(value))
-				fprintf(stderr, " %s", known);
+				fprintf(stderr, "%s%s", count++ == 0 ? "are: " : " ", known);
 		}
-		fputc('\n', stderr);
+		fputs(count == 0 ? "is none\n" : "\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (netns != NULL)

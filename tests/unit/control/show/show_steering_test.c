@@ -75,7 +75,7 @@ test_who_is_meant(void **state)
 	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 0);
 	json_decref(out);
 	assert_int_equal(ask(*state, "leaf9", &out, why), -EINVAL);
-	assert_string_equal(why, "steering: there is no switch or port of one leaf9");
+	assert_string_equal(why, "steering: there is no switch or switch port leaf9");
 }
 
 int
