@@ -45,7 +45,7 @@ int file_sync(int directory, const char *temporary);
 // 0, or -errno with the temporary gone.
 int file_prepare(int directory, const char *temporary, mode_t mode, const struct file_part *parts,
 		 unsigned count);
-// Puts it in the place of `name`, or makes it `name`, and has that on disk: the rename is the
+// Replaces `name` with it, or makes it `name`, and has that on disk: the rename is the
 // instant at which it is so. Returns 0, or -errno.
 int file_commit(int directory, const char *temporary, const char *name);
 

@@ -133,8 +133,8 @@ live_make_sendable(struct live_worker *w, struct rte_mbuf **slot)
 }
 
 // Completes the frame of a packet, and has it in memory that the device can send. Returns 0,
-// -EMSGSIZE when it is too long for the device, -EINVAL when it cannot be made, or -ENOMEM when it has
-// to wait.
+// -EMSGSIZE when it is too long for the device, -EINVAL when it cannot be made, or -ENOMEM when it
+// has to wait.
 static int
 live_prepare(struct live_worker *w, struct live_port *lp, struct rte_mbuf **slot)
 {

@@ -2,35 +2,36 @@
 // A flow is what one address sends to one queue pair of the host. It has two circles of PSNs, each
 // a flow here: requests (WRITE, SEND, READ requests, atomics), numbered by their sender, and
 // responses to the host's own requests, which carry the numbers of these. What has no such order
-// passes at once: acknowledgements that no READ response precedes, NAKs, CNPs, UD, what was trimmed,
-// fragments, and what is not RoCEv2.
+// passes at once: acknowledgements that no READ response precedes, NAKs, CNPs, UD, what was
+// trimmed, fragments, and what is not RoCEv2.
 //
-// Flows are learned from packets, in a table of buckets. A new flow in a full bucket takes the place
-// of the one that has been idle for longest. The first packet to come need not be the first that was
-// sent. So a new flow holds all its packets for a time (`first`), and then begins with the smallest
-// PSN. Then the next PSN is the expected one. A packet ahead of it is held.
-// When the expected packet comes, it passes together with those behind it that are now in order. A
-// flow that comes back, because there were too many in the table, begins with what comes.
+// Flows are learned from packets, in a table of buckets. A new flow in a full bucket takes the
+// place of the one that has been idle for longest. The first packet to come need not be the first
+// that was sent. So a new flow holds all its packets for a time (`first`), and then begins with the
+// smallest PSN. Then the next PSN is the expected one. A packet ahead of it is held. When the
+// expected packet comes, it passes together with those behind it that are now in order. A flow that
+// comes back, because there were too many in the table, begins with what comes.
 //
-// Nothing is lost here. If the expected packet has not come when the timeout is over since it became
-// the first that is missing, or if there is no room to hold another, the held packets pass in order,
-// and the flow goes on behind them. For a host that goes back N they are worth only this: it learns
-// that something is missing and asks for it. Then its peer sends everything again from there on,
-// over the same paths, so from there on order counts again. The flow remembers the first PSN that it
-// has skipped, its hole: a packet from there on makes that PSN the expected one. Where no hole is
-// known but the host has been given packets out of order, a packet from before the expected one
-// shows that the peer has gone back (after its own timeout), but not where to: the first to come
-// need not be the first that was sent. Such packets are held until the timeout is over, and then
-// pass in order. Any other packet from before the expected one is a duplicate, and passes at once.
+// Nothing is lost here. If the expected packet has not come when the timeout is over since it
+// became the first that is missing, or if there is no room to hold another, the held packets pass
+// in order, and the flow goes on behind them. For a host that goes back N they are worth only this:
+// it learns that something is missing and asks for it. Then its peer sends everything again from
+// there on, over the same paths, so from there on order counts again. The flow remembers the first
+// PSN that it has skipped, its hole: a packet from there on makes that PSN the expected one. Where
+// no hole is known but the host has been given packets out of order, a packet from before the
+// expected one shows that the peer has gone back (after its own timeout), but not where to: the
+// first to come need not be the first that was sent. Such packets are held until the timeout is
+// over, and then pass in order. Any other packet from before the expected one is a duplicate, and
+// passes at once.
 //
 // What the host itself sends tells the rest of the order.
-// - Its READ requests and atomics have the PSNs of the responses that it gets (reorder_reads.c). So a
-//   flow of responses whose requests are known begins with the first of them, goes on behind the
+// - Its READ requests and atomics have the PSNs of the responses that it gets (reorder_reads.c). So
+//   a flow of responses whose requests are known begins with the first of them, goes on behind the
 //   last response of one READ with the first of the next, and lets an acknowledgement pass that has
 //   none of them before it. When the host asks again, the flow goes back to what it asks for.
-// - Behind a READ request to the host the next PSN depends on the number of its responses, so on the
-//   path MTU. The flow learns it from data packets, or from the host's responses. Until then only the
-//   smallest PSN that can be the next is known to be it, and any other waits.
+// - Behind a READ request to the host the next PSN depends on the number of its responses, so on
+//   the path MTU. The flow learns it from data packets, or from the host's responses. Until then
+//   only the smallest PSN that can be the next is known to be it, and any other waits.
 //
 // Where the host's requests are not known, as those of many queue pairs with the same PSNs, a
 // response that begins a message may follow any other's end once a plain acknowledgement was seen:

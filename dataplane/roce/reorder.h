@@ -36,8 +36,8 @@ void reorder_destroy(struct reorder *r);
 // may.
 struct rte_mbuf *reorder_take(struct reorder *r, struct rte_mbuf *m, bool has_room, ps_t now);
 
-// Looks at a packet that the host sends, parsed like the others: what it asks for tells the order of
-// the responses, and its responses how far a READ request goes. Returns packets as above.
+// Looks at a packet that the host sends, parsed like the others: what it asks for tells the order
+// of the responses, and its responses how far a READ request goes. Returns packets as above.
 struct rte_mbuf *reorder_note_sent(struct reorder *r, struct rte_mbuf *m, ps_t now);
 
 // Returns the packets that wait for one that counts as lost by now, as above.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flow holds a run and a heap. A packet whose PSN is not before the run's last one joins the run at
-// its end, as most do. Any other is a stray and joins the heap. The next to pass is the first of
+// A flow holds a run and a heap. A packet whose PSN is not before the run's last one joins the run
+// at its end, as most do. Any other is a stray and joins the heap. The next to pass is the first of
 // either.
 //
 // The heap is a pairing heap: adding a packet takes constant time, and taking the first one a time

@@ -74,7 +74,7 @@ find(struct reorder_reads *reads, const struct reorder_key *key, struct reads_ci
 	return NULL;
 }
 
-// In the place of the one that has been idle for longest, if need be.
+// Replaces the one that has been idle for longest, if need be.
 static void
 make(struct reorder_reads *reads, struct reads_circle *c, const struct reorder_key *key,
      uint32_t psn, uint32_t *lost)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What it costs to put a window of packets in order: ns a packet from one queue pair, all held until
-// the first comes, in the order that they were sent and in a random one. Prints a line for each
-// window as JSON: {"window", "in_order_ns", "random_ns"}, the best of several.
+// What it costs to put a window of packets in order: ns a packet from one queue pair, all held
+// until the first comes, in the order that they were sent and in a random one. Prints a line for
+// each window as JSON: {"window", "in_order_ns", "random_ns"}, the best of several.
 #include "dataplane/base/random.h"
 #include "dataplane/roce/reorder.h"
 

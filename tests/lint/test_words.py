@@ -55,6 +55,9 @@ PHRASES = {
     r"likewise": "the same, also",
     r"whoever": "say who",
     r"tells? (?:which|how|what)": "says, explains, finds",
+    r"in the place of": "instead of, replaces",
+    r"speaks? against": "prevents",
+    r"takes? part in": "uses, is used by",
     r": good\b": "ok",
 }
 TALKED = ("control", "dataplane", "pipelines")    # their comments and strings are searched for phrases

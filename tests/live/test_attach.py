@@ -615,7 +615,7 @@ class Attach(LiveCase):
         fabric = self.fabric(demo(self.name, attach=("h1",), workload=[
             {"kind": "flow", "from": "h5", "to": "h6", "size": "100GB"}]))
         for host in ("h5", "h6"):
-            self.assertIn(f"attach.{host}: its NIC takes part in a flow that has not finished",
+            self.assertIn(f"attach.{host}: a flow that has not finished uses this host",
                           fabric.roost("attach", host, "netns=x", status=1).err)
         self.assertEqual(self.ports_up(fabric, "leaf2"), 6)
 

@@ -151,7 +151,7 @@ read_pid(struct container_search *s, int status)
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return diag_fail(&s->errors, ENOENT, "container %s: %s inspect: %s", s->name,
 				 program,
-				 s->answer[0] != '\0' ? s->answer : "it fails without a word");
+				 s->answer[0] != '\0' ? s->answer : "it fails without a message");
 	errno = 0;
 	pid = strtol(s->answer, &end, 10);
 	if (errno != 0 || end == s->answer || *end != '\0' || pid < 0 || pid > INT_MAX)

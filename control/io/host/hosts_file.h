@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of hosts within a namespace: /etc/netns/NAME/hosts, which `ip netns exec` and `roost exec`
-// put in the place of /etc/hosts.
+// mount over /etc/hosts.
 #pragma once
 
 // Writes the file of a namespace, over one that a fabric has written. `text` is added below a first

@@ -295,8 +295,8 @@ netns_remount_sys(void)
 	return 0;
 }
 
-// Puts the files of /etc/netns/NAME in the place of those of /etc, as iproute2 does. One that
-// cannot be is left out.
+// Mounts the files of /etc/netns/NAME over those of /etc, as iproute2 does. A file that cannot be
+// mounted is left out.
 static void
 netns_bind_etc(const char *name)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attaching a host while the fabric runs puts a device in the place of its simulated NIC, behind an
-// edge NIC or at the leaf (attach_nic.c). A host that the file has attached has no simulated NIC to
-// come back: its port is down until it is attached again.
+// Attaching a host while the fabric runs replaces its simulated NIC with a device, behind an edge
+// NIC or at the leaf (attach_nic.c). A host that the file has attached has no simulated NIC to come
+// back: its port is down until it is attached again.
 //
 // The MTU of the link is the most that its interface can have. The host keeps its addresses and
 // MAC, or has those of its entry for as long as it is attached (attach_addresses.c).
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- what speaks against it ---------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------
 
 // What a host still has to send or to receive, or NULL.
 static const char *
@@ -62,15 +62,14 @@ check_nic(const struct live_fabric *live, const struct device_port *d, struct di
 	if (d->attach->nic && (live->fabric->nodes[live->topology->first_host + d->host] == NULL ||
 			       live->fabric->wires[2 * (size_t)eth->link] == NULL))
 		return diag_fail(diag, EINVAL,
-				 "attach.%s: the file gives it no NIC (`nic: off`), and a fabric "
-				 "that runs cannot: add nic=off",
+				 "attach.%s: add nic=off: the file says `nic: off`, and a running "
+				 "fabric cannot give the host an edge NIC",
 				 host);
 	work = live->fabric->nodes[live->topology->first_host + d->host] != NULL
 		       ? find_work(live, d->host)
 		       : NULL;
-	return work == NULL
-		       ? 0
-		       : diag_fail(diag, EBUSY, "attach.%s: its NIC takes part in %s", host, work);
+	return work == NULL ? 0
+			    : diag_fail(diag, EBUSY, "attach.%s: %s uses this host", host, work);
 }
 
 // ---- one NIC ------------------------------------------------------------------------------------

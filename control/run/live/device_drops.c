@@ -91,9 +91,10 @@ add_queue_drops(const char *name, uint64_t value, void *arg)
 		*(uint64_t *)arg += value;
 }
 
-// So that each packet counts once, and for the side that lost it. What the near end of a veth refuses,
-// as longer than its MTU, both ends count as dropped: what counts here is what its queue has dropped.
-// What Linux cannot send into the interface that net_tap has made, the fabric has not read.
+// So that each packet counts once, and for the side that lost it. What the near end of a veth
+// refuses, as longer than its MTU, both ends count as dropped: what counts here is what its queue
+// has dropped. What Linux cannot send into the interface that net_tap has made, the fabric has not
+// read.
 static void
 tell_apart(const struct device_port *d, const struct device *device, struct link_info *kernel,
 	   struct link_info *host)

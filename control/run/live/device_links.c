@@ -46,6 +46,8 @@ describe(const struct live_fabric *live, const struct device_port *d)
 			"%s in namespace %s",
 			topology_host_port(live->topology, d->host, d->host_port)->name,
 			host_netns_text(d->attach, text));
+	if (d->interface[0] != '\0')
+		return memory_format("tap %s", d->interface);
 	if (d->netdev != NULL)
 		return memory_format("netdev %s", d->netdev);
 	return memory_text_part(d->spec, strcspn(d->spec, ","));
@@ -108,7 +110,7 @@ link_up(struct live_fabric *live, struct device_port *d)
 	log_state(live, d, true, "has a carrier again");
 }
 
-// The host's interface may have been down and up between two looks.
+// The host's interface may have been down and up between two polls.
 static void
 look_for_bounce(struct live_fabric *live, struct device_port *d)
 {
@@ -179,7 +181,7 @@ has_moved(const struct device_port *d)
 }
 
 static void
-look_at(struct live_fabric *live, struct device_port *d, bool changed)
+poll_device(struct live_fabric *live, struct device_port *d, bool changed)
 {
 	enum device_link link;
 
@@ -250,7 +252,7 @@ device_links_poll(struct live_fabric *live)
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		if (live->devices[i].detached)
 			continue;
-		look_at(live, &live->devices[i], changed);
+		poll_device(live, &live->devices[i], changed);
 		if (links->polls % LINKS_DROPS_POLLS == 0)
 			device_drops_log(live, &live->devices[i]);
 	}

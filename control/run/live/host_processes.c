@@ -73,7 +73,7 @@ host_processes_end(struct live_fabric *live, const char *host)
 	if (ending.count == 0)
 		return;
 	for (unsigned i = 0; i < ending.count; i++)
-		fprintf(stderr, "roost: ending process %d (%s), which is in a host\n",
+		fprintf(stderr, "roost: ending process %d (%s) in a host's namespace\n",
 			(int)ending.list[i].pid, ending.list[i].command);
 	processes_signal(ending.list, ending.count, SIGTERM);
 	live->endings = memory_grow(live->endings, live->ending_count, sizeof(ending), "processes");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk hands over what the JSON of a node says, each value once, without those that say nothing.
+// The walk hands over what the JSON of a node says, each value once, without those that say
+// nothing.
 #include "tests/unit/control/show/report_fixture.h"
 
 #include "control/fabric/counters.h"

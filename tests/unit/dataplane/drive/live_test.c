@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a worker does with packets that a device does not send. The worker has no nodes and one port,
-// on net_null, which takes everything.
+// What a worker does with packets that a device does not send. The worker has no nodes and one
+// port, on net_null, which takes everything.
 #include "dataplane/drive/live.h"
 
 #include "dataplane/device/eal.h"

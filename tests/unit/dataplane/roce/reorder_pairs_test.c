@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// New queue pairs that read and write, over paths that differ by up to 40 packets' time and may lose
-// some. Both ends refuse what is not in order, and go back N. Before each stands reorder.c. Without
-// a loss nobody may see a packet out of order, not even the first.
+// New queue pairs that read and write, over paths that differ by up to 40 packets' time and may
+// lose some. Both ends refuse what is not in order, and go back N. Before each stands reorder.c.
+// Without a loss nobody may see a packet out of order, not even the first.
 
 #include "reorder_frames.h"
 

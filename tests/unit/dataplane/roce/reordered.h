@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A struct reorder that tests give packets, and the PSNs of those that have passed, with time set by
-// hand.
+// A struct reorder that tests give packets, and the PSNs of those that have passed, with time set
+// by hand.
 #pragma once
 
 #include "reorder_frames.h"

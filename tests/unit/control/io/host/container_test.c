@@ -65,7 +65,7 @@ test_what_it_says(void **state)
 	expect("echo 0", -ENOENT, "container one: it is not running");
 	expect("echo one two", -ENOENT, "container one: docker names no process but \"one two\"");
 	expect("echo no; exit 1", -ENOENT, "container one: docker inspect: no");
-	expect("exit 1", -ENOENT, "container one: docker inspect: it fails without a word");
+	expect("exit 1", -ENOENT, "container one: docker inspect: it fails without a message");
 }
 
 static void
