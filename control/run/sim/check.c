@@ -52,6 +52,25 @@ put_oversubscription(FILE *to, const struct topology *topology)
 		fprintf(to, ", oversubscription 1:%.3g", 1 / ratio);
 }
 
+// Hosts, however many of their NICs have an entry of their own.
+static uint32_t
+count_attached(const struct topology *topology)
+{
+	const struct config *config = topology->config;
+	uint32_t hosts = 0;
+
+	for (unsigned i = 0; i < config->attach_count; i++) {
+		struct topo_attached at, earlier;
+		bool known = !topology_find_attached(topology, &config->attach[i], &at);
+
+		for (unsigned k = 0; k < i && !known; k++)
+			known = topology_find_attached(topology, &config->attach[k], &earlier) &&
+				earlier.host == at.host;
+		hosts += !known;
+	}
+	return hosts;
+}
+
 static void
 put_fabric(FILE *to, const struct topology *topology, const struct workload *w)
 {
@@ -62,7 +81,7 @@ put_fabric(FILE *to, const struct topology *topology, const struct workload *w)
 	put_count(to, topology->super_count, "super-spine", "super-spines");
 	put_count(to, topology->host_count, "host", "hosts");
 	if (topology->config->attach_count != 0)
-		fprintf(to, " (%u attached)", topology->config->attach_count);
+		fprintf(to, " (%u attached)", count_attached(topology));
 	put_oversubscription(to, topology);
 	for (uint32_t i = 0; i < w->flow_count; i++)
 		flows += !w->flows[i].inside;
