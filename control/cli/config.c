@@ -58,7 +58,7 @@ config(const struct cli_args *args)
 	json_int_t revision = (json_int_t)cli_number(args, "REVISION", 0);
 
 	if (cli_given(args, "detach"))
-		return cli_call_print(args, "detach", json_object(), NULL);
+		return cli_call_print(args, "discard", json_object(), NULL);
 	return cli_call_print(args, "config-diff",
 			      revision != 0 ? json_pack("{s:I}", "revision", revision)
 					    : json_object(),

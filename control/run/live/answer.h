@@ -22,7 +22,7 @@ extern const struct api_method answer_methods[];
 // Methods that have files of their own.
 api_method_fn answer_show, answer_clear, answer_watchdog_restore;
 api_method_fn answer_attach_host, answer_detach_host;
-api_method_fn answer_set, answer_edit, answer_detach, answer_draining;
+api_method_fn answer_set, answer_edit, answer_discard, answer_draining;
 api_method_fn answer_apply, answer_confirm, answer_rollback;
 api_method_fn answer_history, answer_config_diff, answer_save;
 

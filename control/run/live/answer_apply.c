@@ -113,7 +113,7 @@ apply_staged(struct answer *a, uint64_t confirm_ms, json_t **result, struct diag
 	edit_list_describe(staged, what + strlen(what), sizeof(what) - strlen(what));
 	rc = answer_apply_edits(a, &request, result, diag);
 	if (rc == 0)
-		changes_detach(a->changes);
+		changes_discard(a->changes);
 	return rc;
 }
 

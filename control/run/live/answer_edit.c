@@ -2,10 +2,9 @@
 // Single edits of the running configuration, at once or staged for an "apply".
 //
 //	"set"      {"key": "switch.qos.tc.3.ecn.min", "value": "100KB"} -> the outcome
-//	"edit"     {"edits": [{"kind": "add", "key": "tenants.green.hosts", "value": "[h5, h6]"},
-//	...],
+//	"edit"     {"edits": [{"kind": "add", "key": "tenants.green.hosts", "value": "[h5, h6]"}, ...],
 //	            "stage": false} -> the outcome; staged: {"staged": how many edits now}
-//	"detach"   {} -> {"detached": how many were staged}
+//	"discard"  {} -> {"discarded": how many were staged}
 //	"draining" {} -> {"draining": boolean}
 //
 // An edit's kind is set, unset (without a value), add or remove (items of a list). The outcome is
@@ -133,14 +132,14 @@ answer_edit(void *context, const json_t *params, json_t **result, struct diag *d
 }
 
 int
-answer_detach(void *context, const json_t *params, json_t **result, struct diag *diag)
+answer_discard(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
 
 	(void)params;
 	(void)diag;
-	*result = json_pack("{s:i}", "detached", (int)a->changes->staged.count);
-	changes_detach(a->changes);
+	*result = json_pack("{s:i}", "discarded", (int)a->changes->staged.count);
+	changes_discard(a->changes);
 	return 0;
 }
 

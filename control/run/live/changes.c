@@ -340,7 +340,7 @@ changes_stage(struct changes *c, const struct edit_list *edits, struct diag *dia
 }
 
 void
-changes_detach(struct changes *c)
+changes_discard(struct changes *c)
 {
 	edit_list_free(&c->staged);
 }

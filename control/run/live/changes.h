@@ -80,7 +80,7 @@ const char *changes_waiting(const struct changes *c, uint64_t *left_ms);
 // before. Returns 0, or -EINVAL with the errors in diag.
 int changes_stage(struct changes *c, const struct edit_list *edits, struct diag *diag);
 // Removes those that are staged.
-void changes_detach(struct changes *c);
+void changes_discard(struct changes *c);
 // A copy of what runs with what is staged. Returns as changes_stage().
 int changes_copy_staged(const struct changes *c, struct config **out, struct diag *diag);
 
