@@ -164,9 +164,9 @@ const struct api_method answer_methods[] = {
 	 "an empty object when the host is attached; after an error nothing has changed"},
 	{"detach-host", answer_detach_host, API_WRITE, "Detaches what is attached as a host",
 	 PARAMS({"host", API_TEXT, true, "as it was attached"}, ),
-	 "the `processes` in a namespace that Roost had made: they are told to end (SIGTERM), and "
-	 "have "
-	 "a second to do so (SIGKILL)"},
+	 "the `processes` in a namespace that Roost had made: it sends them SIGTERM, and SIGKILL "
+	 "to those "
+	 "that are left after a second"},
 	{"subscribe", answer_subscribe, API_READ,
 	 "Sends events over this connection from now on, as notifications of the method `event`",
 	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},
