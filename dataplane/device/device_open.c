@@ -107,9 +107,10 @@ device_check_frames(const struct device_quirks *quirks, const struct device_pack
 			"%s carries an MTU of at most %u, and so must every port beside it",
 			quirks->driver, device_element_mtu_max(quirks));
 	if (needed > frame_max)
-		return device_fail(e, -EINVAL,
-				   "carries frames of at most %u bytes, MTU %u needs %u", frame_max,
-				   mtu, needed);
+		return device_fail(
+			e, -EINVAL, "carries an MTU of at most %u here, not %u: set a smaller mtu",
+			frame_max > DEVICE_FRAME_OVERHEAD ? frame_max - DEVICE_FRAME_OVERHEAD : 0,
+			mtu);
 	return 0;
 }
 

@@ -97,6 +97,8 @@ class Carrier(LiveCase):
         late, gone, tap = self.interface("a"), self.interface("b"), f"tap{os.getpid() % 100000}"
         self.up()
         self.assert_refused("^roost exec: h1 is not a host with a namespace; there is none$", "exec", "-f", self.name, "h1", "--", "true")
+        self.assert_refused(f"iface={late}: carries an MTU of at most [0-9]+ here, not 4200: set a smaller mtu$",
+                            "attach", "h1", f"dev=net_af_packet7,iface={late}", "-f", self.name, status=1)
         for host, what in (("h1", f"dev=net_af_packet7,iface={late}"), ("h2", f"dev=net_af_packet8,iface={gone}"),
                            ("h5", f"tap={tap}")):
             roost("attach", host, what, "mtu=1500", "-f", self.name)
