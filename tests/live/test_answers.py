@@ -83,6 +83,17 @@ class Clients(Shared):
         self.assertEqual([hub["Loss%"] for hub in report], [0.0] * len(report))
         return [name_by(hub["host"]) for hub in report]
 
+    def assert_hops_have_names(self, host, destination, *expected, families=("-4", "-6")):
+        """traceroute and mtr look the addresses of hops up; expected: names, or sets of them."""
+        for family in families:
+            out = self.on(host, "traceroute", family, "-w", 5, "-q", 1, destination).out
+            mtr = self.on(host, "mtr", family, "-j", "-c", 1, "-i", "0.2", "-G", "1", destination, timeout=60)
+            for names in (re.findall(r"(?m)^ *\d+  (\S+) \(", out), [hub["host"] for hub in mtr.json["report"]["hubs"]]):
+                self.assertEqual(len(names), len(expected), names)
+                for name, one in zip(names, expected):
+                    self.assertIn(name, one if isinstance(one, set) else {one}, names)
+            self.assertIn("2 received", self.on(host, "ping", family, "-c", 2, "-i", "0.05", "-W", 5, destination).out)
+
     def forget(self, host):
         """Has the host find its neighbours and the paths' MTUs anew."""
         command("ip", "-n", netns(self.name, host), "neigh", "flush", "dev", "eth1")
@@ -129,6 +140,10 @@ class Fabric4And6(Clients):
             hops = self.mtr_hops("h1", ADDRESSES["h3"][index])
             self.assertEqual((hops[0], hops[2:]), ("leaf1", ["leaf2", "h3"]), hops)
             self.assertIn(hops[1], ("spine1", "spine2"))
+
+    def test_names(self):
+        self.assert_hops_have_names("h1", "h3", "leaf1", {"spine1", "spine2"}, "leaf2", "h3")
+        self.assert_hops_have_names("h1", "spine2", "leaf1", "spine2")
 
     def test_the_gateway_is_learned(self):
         self.forget("h1")
@@ -201,6 +216,7 @@ class Tenants(Clients):
         self.addCleanup(ADDRESSES.pop, "h5")
         self.assertEqual([len(one) for one in self.hops("h1", HOSTS["h5"])], [1, 1, 1])
         self.assertEqual(self.mtr_hops("h1", HOSTS["h5"])[:2], ["leaf1", "leaf2"])
+        self.assert_hops_have_names("h1", "h5", "leaf1", "leaf2", "h5", families=("-4",))
 
     def test_anothers_flood(self):
         """What a tenant's packets that expire have used up at both leaves, another's traceroute does not miss."""
@@ -223,6 +239,30 @@ class Tenants(Clients):
             self.assertEqual(transfer(netns(self.name, source), netns(self.name, destination), HOSTS[destination]), 400_000)
             route = command("ip", "-n", netns(self.name, source), "-j", "route", "get", HOSTS[destination]).json
             self.assertIn(self.FAR_ROOM - 50, [metrics.get("mtu") for metrics in route[0].get("metrics", [])], route)
+
+
+class Leaks(Clients):
+    """Two tenants whose VRFs exchange routes."""
+    NARROW = 1400
+
+    @classmethod
+    def description(cls):
+        description = demo(cls.name, attach=("h1", "h7"), dilation=100)
+        description["tenants"]["red"]["leak"] = ["blue"]
+        description["fabric"]["mtu"] = 1500
+        description["fabric"]["links"] |= {f"leaf2-spine{n}": {"mtu": cls.NARROW} for n in (1, 2)}
+        return description
+
+    def test_across_vrfs(self):
+        for source, destination, leaves in (("h1", "h7", ("leaf1", "leaf2")), ("h7", "h1", ("leaf2", "leaf1"))):
+            with self.subTest(f"{source} to {destination}"):
+                self.assert_pings(source, HOSTS[destination])
+                self.assert_hops_have_names(source, destination, *leaves, destination, families=("-4",))
+                self.forget("h1")
+                self.forget("h7")
+                self.assertEqual(transfer(netns(self.name, source), netns(self.name, destination), HOSTS[destination]), 400_000)
+                route = command("ip", "-n", netns(self.name, source), "-j", "route", "get", HOSTS[destination]).json
+                self.assertIn(self.NARROW - 50, [metrics.get("mtu") for metrics in route[0].get("metrics", [])], route)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """testbeds/vm: two VMs with rdma_rxe, unmodified, as hosts of a fabric. perftest completes in them, and by rxe's own
 counters nothing was sent twice: over routes that reorder, and in an incast that pauses."""
+import re
 import sys
 from dataclasses import replace
 
@@ -72,6 +73,27 @@ class Vm(LiveCase):
         self.assertLessEqual(marked.ce, marked.marked)
         unmarked, = self.results("not-ect")
         self.assertEqual((unmarked.ce, unmarked.marked), (0, 0))
+
+    def test_ping_traceroute_and_path_mtu(self):
+        """By what busybox has, and by TCP, through links with less room than the interface of the VM."""
+        narrow, size, here, there = 1400, 200_000, self.bed.machines["h1"], self.bed.machines["h3"]
+        links = "".join(f"\n    leaf1-{spine}: {{mtu: {narrow}}}" for spine in ("spine1", "spine2"))
+        before, after = SCENARIOS["plain"].fabric(self.bed.name).split("\n  mtu:")
+        self.bed.fabric_up(f"{before}{links}\n  mtu:{after}")
+        self.addCleanup(self.bed.fabric_down)
+        for address in ("169.254.0.1", "172.16.0.1", "172.17.0.2", "172.16.0.2", "10.0.2.1"):
+            self.assertIn("2 packets received, 0% packet loss", here.run(f"ping -c 2 -W 10 {address}"), address)
+        limits = "for i in per_sec burst; do echo {} >/proc/sys/net/ipv4/icmp_msgs_$i; done"     # of the last hop's answer
+        self.addCleanup(there.run, limits.format(0))
+        there.run(limits.format(1000))
+        hops = re.findall(r"(?m)^ *\d+  ([\d.]+) ", here.run("traceroute -n -q 1 -w 8 -m 6 10.0.2.1", timeout=60))
+        self.assertEqual([hops[0], *hops[2:]], ["172.16.0.1", "172.16.0.2", "10.0.2.1"], hops)
+        self.assertIn(hops[1], ("172.17.0.1", "172.17.0.2"))
+        there.run("sleep 60 | nc -l -p 9000 >/tmp/received 2>&1 &")
+        there.wait_until("netstat -ltn | grep -q :9000", "nc listens")
+        here.run(f"(dd if=/dev/zero bs={size} count=1 | timeout 60 nc 10.0.2.1 9000) >/dev/null 2>&1 &")
+        there.wait_until(f"[ $(stat -c %s /tmp/received) -eq {size} ]", "all has come")
+        self.assertRegex(here.run("/usr/bin/ip route get 10.0.2.1"), rf"\bmtu {narrow}\b")
 
     def test_commands(self):
         def vm(*words, status=0):
