@@ -205,6 +205,8 @@ class Tenants(Clients):
         for host, leaf in (("h1", "leaf1"), ("h3", "leaf1"), ("h5", "leaf2")):
             self.assert_pings(host, GATEWAYS[0])
             self.assert_pings(host, LOOPBACKS[leaf][0])
+        done = self.on("h1", "ping", "-n", "-c", 1, "-W", 5, LOOPBACKS["leaf2"][0], status=1)    # no VRF announces it
+        self.assertRegex(done.out, rf"From {LOOPBACKS['leaf1'][0]}.*Net Unreachable")
 
     def test_simulated_hosts(self):
         for address in ("10.0.1.2", "10.0.2.2"):
