@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a leaf answers: the rate, the instant, and what an error says of a next hop that is down. The
-// bytes of every answer are compared in tests/replay/test_icmp.py and test_neighbours.py.
+// When a leaf answers: the rate, the instant, and what an error says of a next hop that is down.
+// The bytes of every answer are compared in tests/replay/test_icmp.py and test_neighbours.py.
 #include "answers.h"
 
 #include "dataplane/base/checksum.h"
