@@ -10,8 +10,7 @@
 
 // clang-format off
 const struct compare_metric compare_metrics[COMPARE_FIGURES] = {
-	//                          key                 name                unit           more  
-	//                          exact  quiet
+	//                          key                 name                unit           more   exact  quiet
 	[COMPARE_STEP]            = {"step_ps",         "step time",        COMPARE_PS,     false, false, false},
 	[COMPARE_BUSBW]           = {"busbw_gbps",      "bus bandwidth",    COMPARE_GBPS,   true,  false, false},
 	[COMPARE_FCT_P50]         = {"fct_p50_ps",      "FCT p50",          COMPARE_PS,     false, false, false},

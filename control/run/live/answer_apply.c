@@ -2,8 +2,7 @@
 // Complete configurations: what is staged, a file, an earlier revision.
 //
 //	"apply"    {"text": YAML, "file": "/root/lab.yaml", "confirm-s": 300} -> the outcome;
-//	without
-//	           "text": of what is staged
+//	           without "text": of what is staged
 //	"confirm"  {"keep": true} -> the outcome; false: what waits is undone
 //	"rollback" {"revision": 3, "confirm-s": 300} -> the outcome
 //

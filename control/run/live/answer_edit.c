@@ -2,7 +2,7 @@
 // Single edits of the running configuration, at once or staged for an "apply".
 //
 //	"set"      {"key": "switch.qos.tc.3.ecn.min", "value": "100KB"} -> the outcome
-//	"edit"     {"edits": [{"kind": "add", "key": "tenants.green.hosts", "value": "[h5, h6]"}, ...],
+//	"edit"     {"edits": [{"kind": "add", "key": "tenants.red.hosts", "value": "[h5]"}, ...],
 //	            "stage": false} -> the outcome; staged: {"staged": how many edits now}
 //	"discard"  {} -> {"discarded": how many were staged}
 //	"draining" {} -> {"draining": boolean}

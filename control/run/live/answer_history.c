@@ -9,7 +9,7 @@
 //	              to what runs
 //	"config-diff" {"revision": 2} -> {"changes": CHANGES}, from that revision to what runs
 //	"save"        {"file": "/root/lab.yaml"} -> {"file", "kept": the old one's new name, or
-//	null}
+//	              null}
 //
 // CHANGES is a list of {"key": "tenants.red.hosts", "from": "[h1]", "to": "[h1, h2]"}; null where
 // one has no such key.
