@@ -50,10 +50,7 @@ class Drops(Shared):
                       f"({lost['device-ring-full']})\n", text)
         return lost
 
-
-class AfXdp(Drops):
-
-    def test_a_fabric_that_does_not_read(self):
+    def lose_and_reopen(self):
         lost = self.read_late()
         # A device that is opened anew begins at 0, what it has lost stays.
         command("ip", "-n", netns(self.name, "h1"), "link", "del", "eth1")
@@ -62,6 +59,12 @@ class AfXdp(Drops):
         wait_until(lambda: self.port("h1")["state"] == "up", "it is back")
         self.ping("h1", "h5")
         self.assertEqual(self.lost(), lost)
+
+
+class AfXdp(Drops):
+
+    def test_a_fabric_that_does_not_read(self):
+        self.lose_and_reopen()
 
 
 class PacketSockets(Drops):
@@ -75,11 +78,7 @@ class PacketSockets(Drops):
         return made
 
     def test_a_fabric_that_does_not_read(self):
-        lost = self.read_late()
-        self.up.roost("detach", "h1")
-        self.up.roost("attach", "h1", f"netns={netns(self.name, 'h1')}")
-        self.ping("h1", "h5")
-        self.assertEqual(self.lost(), lost)
+        self.lose_and_reopen()
 
 
 class Kinds(Drops):
