@@ -6,12 +6,14 @@
 #include "dataplane/roce/edge.h"
 
 #include "../harness.h"
+#include "../queueing/pauses.h"
 #include "dataplane/node/adopt.h"
 #include "dataplane/node/create.h"
 #include "dataplane/node/ports.h"
 
 enum { LINK, HOST };
 
+#define START (2 * PS_PER_US)
 #define LIMIT 3000
 #define XOFF_AT 1500
 #define XON_AT 600
@@ -60,4 +62,17 @@ edge_close(struct harness *h)
 	edge_check(h);
 	edge_destroy(h->node->edge);
 	harness_close(h);
+}
+
+static inline void
+put_many(struct harness *h, unsigned int from, unsigned int count, unsigned int priority, ps_t at)
+{
+	for (unsigned int i = 0; i < count; i++)
+		put(h, from, 0, priority, at);
+}
+
+static inline uint32_t
+depth(const struct harness *h, unsigned int port, unsigned int priority)
+{
+	return h->node->depth[priority * 2 + port];
 }
