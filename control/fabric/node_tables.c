@@ -88,7 +88,7 @@ limit_packets(const struct fabric *f, const struct switch_config *settings, stru
 	const uint64_t in_headroom[] = {headroom, headroom * t->cell / PACKET_STORE_SMALL_FRAME};
 
 	for (unsigned int kind = PACKET_SMALL; kind <= PACKET_LARGE; kind++) {
-		uint64_t most, kept;
+		uint64_t most, kept, floor, floors;
 
 		if (all->count[kind] == 0)
 			continue;
@@ -97,11 +97,16 @@ limit_packets(const struct fabric *f, const struct switch_config *settings, stru
 		       1;
 		most = most > UINT32_MAX ? UINT32_MAX : most;
 		kept = in_headroom[kind] < most / 2 ? in_headroom[kind] : most / 2;
+		floor = kept / (4u * t->port_count) + 1;
+		// One group of every port has that, whatever the others hold. Where there is a
+		// packet for each cell nothing need be kept back from headroom.
+		floors = all->capped && floor * t->port_count < kept ? floor * t->port_count : 0;
 		t->packet_limits[kind] = (struct packet_limit){
 			.own = (uint32_t)(most - kept),
+			.headroom = (uint32_t)(most - floors),
 			.most = (uint32_t)most,
 			.resume = all->capped ? (uint32_t)((most - kept) * 15 / 16) : UINT32_MAX,
-			.floor = (uint32_t)(kept / (4u * t->port_count)) + 1,
+			.floor = (uint32_t)floor,
 		};
 	}
 }

@@ -302,9 +302,10 @@ struct histogram_profile {
 
 // How many packets of a kind (enum packet_kind) may wait in a node's queues; all 0: any number.
 struct packet_limit {
-	uint32_t own;    // of groups that hold at least `floor` cells, outside headroom
-	uint32_t most;   // of all groups, in headroom too
-	uint32_t resume; // XONs go out while at most so many wait
+	uint32_t own;      // of groups that hold at least `floor` cells, outside headroom
+	uint32_t headroom; // of these, in headroom too
+	uint32_t most;     // of all groups
+	uint32_t resume;   // XONs go out while at most so many wait
 	uint32_t floor;
 };
 

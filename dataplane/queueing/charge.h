@@ -213,7 +213,8 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		pfc_xoff(n, in, c.pg, now);
 		if (!tight)
 			ingress = -1 - (int)DROP_HEADROOM;
-		if (charge_fits_headroom(n, g, pg, c.cells) && !(tight && packet_memory_gone(n, m)))
+		if (charge_fits_headroom(n, g, pg, c.cells) &&
+		    !(tight && packet_memory_headroom_gone(n, m)))
 			ingress = CHARGE_HEADROOM;
 	}
 	if (unlikely(ingress < 0)) {

@@ -4,19 +4,20 @@
 #include "fair.h"
 
 bool
-packet_memory_gone(const struct node *n, const struct rte_mbuf *m)
+packet_memory_headroom_gone(const struct node *n, const struct rte_mbuf *m)
 {
 	unsigned int kind = packet_kind(n->packets, m);
-	uint32_t most = n->current->packet_limits[kind].most;
 
-	return most != 0 && n->buffer.packets[kind].used >= most;
+	return n->buffer.packets[kind].used >= n->current->packet_limits[kind].headroom;
 }
 
 bool
 packet_memory_refuses(const struct node *n, const struct rte_mbuf *m, uint32_t held)
 {
-	return held >= n->current->packet_limits[packet_kind(n->packets, m)].floor ||
-	       packet_memory_gone(n, m);
+	unsigned int kind = packet_kind(n->packets, m);
+	const struct packet_limit *limit = &n->current->packet_limits[kind];
+
+	return held >= limit->floor || n->buffer.packets[kind].used >= limit->most;
 }
 
 bool

@@ -48,8 +48,8 @@ packet_memory_short(const struct node *n, const struct rte_mbuf *m)
 // only in headroom.
 bool packet_memory_refuses(const struct node *n, const struct rte_mbuf *m, uint32_t held);
 
-// Cold: true when no more packets may wait, not even in headroom.
-bool packet_memory_gone(const struct node *n, const struct rte_mbuf *m);
+// Cold: true when no more packets may wait in headroom: the rest is for groups that hold little.
+bool packet_memory_headroom_gone(const struct node *n, const struct rte_mbuf *m);
 
 // Cold: true when so many packets wait that no XON goes out.
 bool packet_memory_tight(const struct node *n);

@@ -13,7 +13,7 @@ limited(uint32_t own, uint32_t most, uint32_t resume)
 
 	harness_profile(t)->pg[3].xon = WIDE;
 	t->packet_limits[PACKET_SMALL] =
-		(struct packet_limit){.own = own, .most = most, .resume = resume};
+		(struct packet_limit){.own = own, .headroom = most, .most = most, .resume = resume};
 	return t;
 }
 
@@ -39,6 +39,33 @@ test_floor(void **state)
 	assert_int_equal(harness_drops(&h, 2, DROP_PACKET_MEMORY), 1);
 	assert_int_equal(harness_drops(&h, 3, DROP_PACKET_MEMORY), 1);
 	assert_int_equal(h.node->buffer.packets[PACKET_SMALL].used, 5);
+	harness_check(&h);
+	harness_close(&h);
+}
+
+// A lossless flood fills headroom, but leaves what is kept for groups that hold little.
+static void
+test_headroom_leaves_the_floor(void **state)
+{
+	struct tables *t = limited(2, 8, 1);
+	struct harness h;
+
+	(void)state;
+	t->packet_limits[PACKET_SMALL].headroom = 5;
+	t->packet_limits[PACKET_SMALL].floor = 100;
+	open_frozen(&h, t);
+	for (unsigned int i = 1; i <= 9; i++)
+		put(&h, 1, FROZEN, 3, 60, i * 1000);
+	put(&h, 2, FROZEN, 3, 60, 20000);
+	put(&h, 2, FROZEN, 0, 60, 21000);
+	put(&h, 3, FROZEN, 0, 60, 22000);
+	put(&h, 3, FROZEN, 0, 60, 23000);
+	harness_run(&h, PS_PER_US);
+	assert_int_equal(harness_drops(&h, 1, DROP_PACKET_MEMORY), 4);
+	assert_int_equal(h.node->ports[1].groups[3].headroom, 180);
+	assert_int_equal(harness_drops(&h, 2, DROP_PACKET_MEMORY), 0);
+	assert_int_equal(harness_drops(&h, 3, DROP_PACKET_MEMORY), 1); // all are in use
+	assert_int_equal(h.node->buffer.packets[PACKET_SMALL].used, 8);
 	harness_check(&h);
 	harness_close(&h);
 }
@@ -165,8 +192,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_floor),       cmocka_unit_test(test_lossless_pauses),
-		cmocka_unit_test(test_lossy_drops), cmocka_unit_test(test_empty_group_stays_paused),
+		cmocka_unit_test(test_headroom_leaves_the_floor),
+		cmocka_unit_test(test_floor),
+		cmocka_unit_test(test_lossless_pauses),
+		cmocka_unit_test(test_lossy_drops),
+		cmocka_unit_test(test_empty_group_stays_paused),
 		cmocka_unit_test(test_adopts),
 	};
 
