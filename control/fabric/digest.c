@@ -50,7 +50,8 @@ put_text(struct digest *d, const char *text)
 	size_t length = text != NULL ? strlen(text) : 0;
 
 	put_number(d, text != NULL ? length : NO_TEXT);
-	put(d, text, length);
+	if (length != 0)
+		put(d, text, length);
 }
 
 static void
