@@ -75,7 +75,8 @@ class Change(Shared):
                 ("leaf1.qos.pg.3.headroom", "3MB", r"4000000 B do not hold the 18000000 B of headroom"),
                 ("switch.qos.tc.0.alpha", "3", r'"3" is not an alpha'),
                 ("switch.qos.tc.3.weihgt", "3", r'did you mean "weight"'),
-                ("switch.buffer.size", "40MB", r"would be 160000000 B, but the fabric has had memory for packets of 16000000 B"),
+                ("switch.buffer.size", "40MB",
+                 r"would be 160000000 B, but the fabric came up with memory for packets of 16000000 B"),
                 ("switch.buffer.cell", "1", r"cannot change while leaf1 runs \(it is 192 B\)"),
                 ("hosts.priority", "4", r"cannot change while the fabric runs"),
                 ("switch", "4", r"is not a key")):
