@@ -21,10 +21,11 @@
 #define BUFFER_HEADROOMS 4
 #define BUFFER_HEADROOMS_LEAST 2
 
-const struct config_attach *
-fabric_find_attach(const struct topology *t, uint32_t host, uint16_t port)
+// Among the first `count` entries.
+static const struct config_attach *
+find_attach(const struct topology *t, unsigned count, uint32_t host, uint16_t port)
 {
-	for (unsigned i = 0; i < t->config->attach_count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		const struct config_attach *attach = &t->config->attach[i];
 		struct topo_attached at;
 
@@ -33,6 +34,12 @@ fabric_find_attach(const struct topology *t, uint32_t host, uint16_t port)
 			return attach;
 	}
 	return NULL;
+}
+
+const struct config_attach *
+fabric_find_attach(const struct topology *t, uint32_t host, uint16_t port)
+{
+	return find_attach(t, t->config->attach_count, host, port);
 }
 
 bool
@@ -73,6 +80,22 @@ fabric_nic_buffer(const struct topology *t, const struct switch_config *leaf, ui
 	return (struct fabric_nic_buffer){bytes, least < bytes ? least : bytes};
 }
 
+struct fabric_nic_most
+fabric_nic_most(const struct fabric *f, uint32_t host, uint16_t port)
+{
+	const struct topo_port *eth = &topology_host(f->topology, host)->ports[port];
+	const struct config_attach *file =
+		find_attach(f->topology, f->file_attach_count, host, port);
+	const struct fabric_nic_buffer wanted =
+		fabric_nic_buffer(f->topology, &f->switches[eth->peer_node], host, port, file);
+	uint64_t limit = file != NULL ? f->packets.nic_bytes : f->packets.later_nic_bytes;
+
+	if (limit == 0)
+		return (struct fabric_nic_most){UINT64_MAX, UINT64_MAX};
+	limit = limit > wanted.least_bytes ? limit : wanted.least_bytes;
+	return (struct fabric_nic_most){wanted.bytes < limit ? wanted.bytes : limit, wanted.bytes};
+}
+
 // XOFF leaves room for what may still arrive behind it: the headroom that the leaf would need on
 // this link.
 static struct edge_buffer
@@ -85,14 +108,10 @@ buffer_of(const struct fabric *f, uint32_t host, uint16_t port, const struct con
 	uint64_t headroom = headroom_of(f->topology, leaf, host, port);
 	const struct fabric_nic_buffer wanted =
 		fabric_nic_buffer(f->topology, leaf, host, port, attach);
-	uint64_t most = f->packets.nic_bytes, bytes = wanted.bytes;
+	const struct fabric_nic_most most = fabric_nic_most(f, host, port);
+	uint64_t limit = (wanted.bytes < most.bytes ? wanted.bytes : most.bytes) / t->cell;
 	struct edge_buffer buffer;
-	uint64_t limit;
 
-	// There are packets in memory for so much and no more.
-	if (most != 0 && bytes > most)
-		bytes = most > wanted.least_bytes ? most : wanted.least_bytes;
-	limit = bytes / t->cell;
 	buffer.limit = limit < POOL_UNLIMITED ? (uint32_t)limit : POOL_UNLIMITED - 1;
 	headroom /= t->cell;
 	buffer.xoff = headroom < buffer.limit ? buffer.limit - 1 - (uint32_t)headroom : 0;

@@ -194,6 +194,7 @@ make_room(struct config *config, struct topology *t, const struct fabric_options
 		.window = TIME_WINDOW_MAX,
 		.lookahead = TIME_WINDOW_MAX,
 		.packets = options->packets,
+		.file_attach_count = config->attach_count,
 		.trims = config_trims(config),
 		.nodes = memory_array(t->node_count, sizeof(struct node *), "nodes"),
 		.tables = memory_array(t->node_count, sizeof(struct tables *), "tables"),

@@ -23,10 +23,11 @@ struct link_view;
 // The packets in memory that may wait in all switches' buffers together; each switch has a share of
 // its own, by the size of its buffer.
 struct fabric_packets {
-	uint64_t count[2];      // PACKET_SMALL, PACKET_LARGE; both 0: any number
-	uint64_t buffers_bytes; // the most that the buffers may be together; 0: no limit
-	bool capped;            // fewer than the buffers can take
-	uint64_t nic_bytes;     // an edge NIC holds so much of a priority, each way; 0: any
+	uint64_t count[2];        // PACKET_SMALL, PACKET_LARGE; both 0: any number
+	uint64_t buffers_bytes;   // the most that the buffers may be together; 0: no limit
+	bool capped;              // fewer than the buffers can take
+	uint64_t nic_bytes;       // an edge NIC holds so much of a priority, each way; 0: any
+	uint64_t later_nic_bytes; // the same where the file attaches nothing; 0: any
 };
 
 struct fabric {
@@ -44,6 +45,7 @@ struct fabric {
 	struct nic **nics;              // by host; NULL for an attached host
 	struct edge **edges;            // by host; NULL for one that is not attached or has none
 	bool *has_edge;                 // by host
+	unsigned file_attach_count;     // entries of `attach:` that are the file's, the first ones
 	struct fabric_stand_in **stand_ins; // by host: the node that is not in force, or NULL
 	uint32_t *swaps;                    // by host: how often they were exchanged
 	bool *link_down;                    // by link
@@ -125,6 +127,12 @@ struct fabric_nic_buffer {
 struct fabric_nic_buffer fabric_nic_buffer(const struct topology *t,
 					   const struct switch_config *leaf, uint32_t host,
 					   uint16_t port, const struct config_attach *attach);
+// What there are packets for at a host's port, for each priority, each way. The file's entry wants
+// so much, or by default what a host without one does; without memory for that there is less.
+struct fabric_nic_most {
+	uint64_t bytes, wanted_bytes;
+};
+struct fabric_nic_most fabric_nic_most(const struct fabric *f, uint32_t host, uint16_t port);
 
 // The nodes that exist, without gaps; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);

@@ -486,7 +486,7 @@ class Attach(LiveCase):
         one, other = netns(self.name, "h1"), netns(self.name, "h2")
         fabric = self.fabric(self.rail(**{"h1.eth1": {"netns": one}, "h2": {"netns": other}}))
         before = self.ports_up(fabric, "leaf2")
-        for settings in (("buffer=2MB", "reorder=on"), ("nic=off",), ()):
+        for settings in (("buffer=200KB", "reorder=on"), ("nic=off",), ()):
             with self.subTest(settings):
                 fabric.roost("attach", "h1.eth2", f"netns={one}", *settings)
                 self.assertEqual("h1.eth2" in fabric.roost("show", "reorder").out, "reorder=on" in settings)
@@ -504,7 +504,9 @@ class Attach(LiveCase):
         def nodes():
             return fabric.show("interface")["nodes"]
         self.assertEqual(list(nodes()["h5"]["ports"]), ["eth1"])
-        for settings, ports, driver in ((("buffer=2MB", "reorder=on"), ["eth1", "host1"], "net_af_xdp"),
+        refused = fabric.roost("attach", "h5", there, "buffer=4MB", status=1)
+        self.assertIn("attach.h5.buffer: the running fabric has packets for 1 MB, not 4 MB: set it in the file", refused.err)
+        for settings, ports, driver in ((("buffer=200KB", "reorder=on"), ["eth1", "host1"], "net_af_xdp"),
                                         (("nic=off",), ["eth1"], "net_af_xdp")):
             with self.subTest(settings):
                 fabric.roost("attach", "h5", there, *settings)

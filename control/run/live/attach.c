@@ -8,6 +8,7 @@
 #include "live_fabric.h"
 
 #include "control/base/memory.h"
+#include "control/base/text.h"
 #include "control/io/host/netns.h"
 #include "control/model/topology/addresses.h"
 #include "lldp_agent.h"
@@ -43,6 +44,32 @@ find_work(const struct live_fabric *live, uint32_t host)
 	return found;
 }
 
+// The packets for what NICs hold are made when the fabric comes up.
+static int
+check_buffer(const struct live_fabric *live, const struct device_port *d, struct diag *diag)
+{
+	const struct config_attach *attach = d->attach;
+	struct fabric_nic_most most;
+	char wanted[TEXT_VALUE_MAX], held[TEXT_VALUE_MAX];
+
+	if (!attach->nic || attach->buffer_bytes == 0)
+		return 0;
+	most = fabric_nic_most(live->fabric, d->host, d->host_port);
+	if (attach->buffer_bytes <= most.bytes)
+		return 0;
+	text_bytes(wanted, attach->buffer_bytes);
+	text_bytes(held, most.bytes);
+	if (attach->buffer_bytes > most.wanted_bytes)
+		return diag_fail(diag, EINVAL,
+				 "attach.%s.buffer: the running fabric has packets for %s, not %s: "
+				 "set it in the file, then `down` and `up`",
+				 attach->host.text, held, wanted);
+	return diag_fail(diag, EINVAL,
+			 "attach.%s.buffer: `live.packet-memory` leaves %s for this NIC, not %s: "
+			 "raise it in the file, then `down` and `up`",
+			 attach->host.text, held, wanted);
+}
+
 static int
 check_nic(const struct live_fabric *live, const struct device_port *d, struct diag *diag)
 {
@@ -65,6 +92,8 @@ check_nic(const struct live_fabric *live, const struct device_port *d, struct di
 				 "attach.%s: add nic=off: the file says `nic: off`, and a running "
 				 "fabric cannot give the host an edge NIC",
 				 host);
+	if (check_buffer(live, d, diag) != 0)
+		return -EINVAL;
 	work = live->fabric->nodes[live->topology->first_host + d->host] != NULL
 		       ? find_work(live, d->host)
 		       : NULL;

@@ -138,6 +138,17 @@ note_cap(const struct live_fabric *live, const struct packet_plan *plan, uint64_
 		text_bytes(allowed, plan->memory_bytes));
 }
 
+// To the three digits that text_bytes() prints, so that what it says is enough.
+static uint64_t
+round_up(uint64_t bytes)
+{
+	uint64_t step = 1;
+
+	while (bytes / step >= 1000)
+		step *= 10;
+	return (bytes + step - 1) / step * step;
+}
+
 static int
 fail_too_little(const struct packet_plan *plan, uint64_t taken, struct diag *diag)
 {
@@ -146,7 +157,8 @@ fail_too_little(const struct packet_plan *plan, uint64_t taken, struct diag *dia
 	return diag_fail(diag, ENOMEM,
 			 "live.packet-memory: %s is too little: devices and links of this fabric "
 			 "need %s even if no packet waits",
-			 text_bytes(allowed, plan->memory_bytes), text_bytes(needed, taken));
+			 text_bytes(allowed, plan->memory_bytes),
+			 text_bytes(needed, round_up(taken)));
 }
 
 int
@@ -179,7 +191,7 @@ packet_plan_make(const struct live_fabric *live, struct packet_plan *plan, struc
 	least = live->topology->first_host * PLAN_WIRE_PACKETS * (small + large);
 	if (part < least + nics.least_memory) {
 		packet_plan_free_nics(&nics);
-		return fail_too_little(plan, fixed + nics.least_memory, diag);
+		return fail_too_little(plan, fixed + least + nics.least_memory, diag);
 	}
 	part -= packet_plan_share_nics(&nics, live, part, wanted, plan);
 	packet_plan_free_nics(&nics);

@@ -5,8 +5,8 @@
 // by a count of their own at each packet, but because their queues are shorter. All get the same at
 // most, so one that is to hold much takes nothing from those that hold little.
 //
-// Hosts that may be attached while the fabric runs are counted too, as far as the list of devices
-// has room for them, unless the others would hold little because of it.
+// Hosts that may be attached while the fabric runs share what those of the file leave, as far as
+// the list of devices has room for them. Nobody has less because of them.
 #include "packet_plan_nics.h"
 
 #include "control/base/memory.h"
@@ -15,8 +15,7 @@
 #include <stdlib.h>
 
 #define NICS_QUEUES (2u * PRIORITIES)
-#define NICS_PART 4              // they may take so much from switches: 1/4 of the memory
-#define NICS_ENOUGH_BYTES 262144 // with which hosts that are not attached yet are counted too
+#define NICS_PART 4 // they may take so much from switches: 1/4 of the memory
 
 static struct nic_packet_link
 link_of(const struct live_fabric *live, uint32_t host, uint16_t port,
@@ -49,37 +48,37 @@ held_by(const struct nic_packet_link *link, uint64_t most)
 	return link->bytes < most ? link->bytes : most;
 }
 
-// The same of the first `count` links, when each holds no more than `most`.
+// The same of several links, when each holds no more than `most`.
 static uint64_t
-memory_of_links(const struct packet_plan_nics *nics, uint32_t count, uint64_t most)
+memory_of_links(const struct packet_plan_nics *nics, struct nic_packet_links links, uint64_t most)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		sum += memory_of(nics, held_by(&nics->links[i], most));
+	for (uint32_t i = 0; i < links.count; i++)
+		sum += memory_of(nics, held_by(&links.list[i], most));
 	return sum;
 }
 
 static uint64_t
-most_wanted(const struct packet_plan_nics *nics, uint32_t count)
+most_wanted(struct nic_packet_links links)
 {
 	uint64_t most = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		most = nics->links[i].bytes > most ? nics->links[i].bytes : most;
+	for (uint32_t i = 0; i < links.count; i++)
+		most = links.list[i].bytes > most ? links.list[i].bytes : most;
 	return most;
 }
 
-// The most that each of the first `count` links may hold so that all fit into this memory.
+// The most that each of these links may hold so that all fit into this memory.
 static uint64_t
-most_that_fits(const struct packet_plan_nics *nics, uint32_t count, uint64_t memory)
+most_that_fits(const struct packet_plan_nics *nics, struct nic_packet_links links, uint64_t memory)
 {
-	uint64_t low = 0, high = most_wanted(nics, count);
+	uint64_t low = 0, high = most_wanted(links);
 
 	while (low < high) {
 		uint64_t middle = high - (high - low) / 2;
 
-		if (memory_of_links(nics, count, middle) <= memory)
+		if (memory_of_links(nics, links, middle) <= memory)
 			low = middle;
 		else
 			high = middle - 1;
@@ -87,36 +86,52 @@ most_that_fits(const struct packet_plan_nics *nics, uint32_t count, uint64_t mem
 	return low;
 }
 
+// Whether the file attaches this port of a host.
+static bool
+is_listed(const struct live_fabric *live, uint32_t host, uint16_t port)
+{
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (live->devices[i].host == host && live->devices[i].host_port == port)
+			return true;
+	return false;
+}
+
+static void
+list_later(struct packet_plan_nics *nics, const struct live_fabric *live)
+{
+	const struct topology *t = live->topology;
+	struct nic_packet_links *later = &nics->later;
+
+	for (uint32_t h = 0; h < t->host_count; h++)
+		for (uint16_t p = 0; p < topology_host(t, h)->port_count; p++) {
+			if (later->count == DEVICE_PORTS_SPARE)
+				return;
+			if (!is_listed(live, h, p))
+				later->list[later->count++] = link_of(live, h, p, NULL);
+		}
+}
+
 void
 packet_plan_list_nics(struct packet_plan_nics *nics, const struct live_fabric *live,
 		      struct nic_packet_costs costs)
 {
-	const struct topology *t = live->topology;
-	bool *listed = memory_array(t->host_count, sizeof(*listed), "hosts");
+	struct nic_packet_links *attached = &nics->attached;
 
 	*nics = (struct packet_plan_nics){
 		.costs = costs,
-		.links = memory_array(live->device_count + DEVICE_PORTS_SPARE, sizeof(*nics->links),
-				      "NICs"),
+		.attached.list = memory_array(live->device_count + DEVICE_PORTS_SPARE,
+					      sizeof(*attached->list), "NICs"),
 	};
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		const struct device_port *d = &live->devices[i];
 
-		if (d->host == TOPOLOGY_NONE)
-			continue;
-		listed[d->host] = true;
-		if (d->attach->nic)
-			nics->links[nics->attached++] =
+		if (d->host != TOPOLOGY_NONE && d->attach->nic)
+			attached->list[attached->count++] =
 				link_of(live, d->host, d->host_port, d->attach);
 	}
-	for (uint32_t i = 0; i < nics->attached; i++)
-		nics->least_memory += memory_of(nics, nics->links[i].least_bytes);
-	nics->count = nics->attached;
-	for (uint32_t h = 0; h < t->host_count; h++)
-		for (uint16_t p = 0; !listed[h] && p < topology_host(t, h)->port_count; p++)
-			if (nics->count - nics->attached < DEVICE_PORTS_SPARE)
-				nics->links[nics->count++] = link_of(live, h, p, NULL);
-	free(listed);
+	nics->least_memory = memory_of_links(nics, *attached, 0);
+	nics->later.list = attached->list + attached->count;
+	list_later(nics, live);
 }
 
 static void
@@ -129,8 +144,37 @@ note_less(const struct live_fabric *live, const struct packet_plan_nics *nics,
 		"roost: note: NICs of attached hosts hold %s of a priority each way instead of %s: "
 		"`live.packet-memory` allows %s\n",
 		text_bytes(held, plan->waiting.nic_bytes),
-		text_bytes(wanted, most_wanted(nics, nics->attached)),
+		text_bytes(wanted, most_wanted(nics->attached)),
 		text_bytes(allowed, plan->memory_bytes));
+}
+
+// Adds packets for links that hold no more than `most`. Returns the memory that they take.
+static uint64_t
+add_packets(const struct packet_plan_nics *nics, struct nic_packet_links links, uint64_t most,
+	    struct packet_plan *plan)
+{
+	for (uint32_t i = 0; i < links.count; i++) {
+		uint64_t bytes = held_by(&links.list[i], most);
+
+		plan->store.small += NICS_QUEUES * (bytes / nics->costs.cell);
+		plan->store.large += NICS_QUEUES * (bytes / (PACKET_STORE_SMALL_FRAME + 1));
+	}
+	return memory_of_links(nics, links, most);
+}
+
+// Shares what is left among NICs of hosts that may be attached. Where there is too little for the
+// least that each is to hold, only some are counted.
+static uint64_t
+share_later(const struct packet_plan_nics *nics, uint64_t left, struct packet_plan *plan)
+{
+	struct nic_packet_links links = nics->later;
+	uint64_t most;
+
+	while (memory_of_links(nics, links, 0) > left)
+		links.count--;
+	most = most_that_fits(nics, links, left);
+	plan->waiting.later_nic_bytes = most != 0 ? most : 1; // 0 is no limit
+	return add_packets(nics, links, most, plan);
 }
 
 uint64_t
@@ -140,32 +184,20 @@ packet_plan_share_nics(const struct packet_plan_nics *nics, const struct live_fa
 	uint64_t all = memory_of_links(nics, nics->attached, UINT64_MAX);
 	uint64_t room = part > switches ? part - switches : 0;
 	uint64_t least = all < part / NICS_PART ? all : part / NICS_PART;
-	uint32_t counted = nics->count;
-	uint64_t most;
+	uint64_t most, taken;
 
-	if (nics->count == 0)
-		return 0;
 	least = least > nics->least_memory ? least : nics->least_memory;
 	room = room > least ? room : least;
-	most = most_that_fits(nics, counted, room);
-	if (most < NICS_ENOUGH_BYTES && most < most_wanted(nics, counted)) {
-		counted = nics->attached;
-		most = most_that_fits(nics, counted, room);
-	}
+	most = most_that_fits(nics, nics->attached, room);
 	plan->waiting.nic_bytes = most != 0 ? most : 1; // 0 is no limit
-	for (uint32_t i = 0; i < counted; i++) {
-		uint64_t bytes = held_by(&nics->links[i], most);
-
-		plan->store.small += NICS_QUEUES * (bytes / nics->costs.cell);
-		plan->store.large += NICS_QUEUES * (bytes / (PACKET_STORE_SMALL_FRAME + 1));
-	}
-	if (most < most_wanted(nics, nics->attached))
+	taken = add_packets(nics, nics->attached, most, plan);
+	if (most < most_wanted(nics->attached))
 		note_less(live, nics, plan);
-	return memory_of_links(nics, counted, most);
+	return taken + share_later(nics, room - taken, plan);
 }
 
 void
 packet_plan_free_nics(struct packet_plan_nics *nics)
 {
-	free(nics->links);
+	free(nics->attached.list);
 }

@@ -9,14 +9,20 @@ struct nic_packet_costs {
 	uint64_t cell, small, large;
 };
 
+struct nic_packet_link {
+	uint64_t bytes, least_bytes; // of each queue
+};
+
+struct nic_packet_links {
+	struct nic_packet_link *list;
+	uint32_t count;
+};
+
 struct packet_plan_nics {
 	struct nic_packet_costs costs;
-	struct nic_packet_link {
-		uint64_t bytes, least_bytes; // of each queue
-	} * links;
-	uint32_t attached;     // the first links, which the file attaches
-	uint32_t count;        // with those that may be attached while the fabric runs
-	uint64_t least_memory; // that attached ones take
+	struct nic_packet_links attached; // by the file
+	struct nic_packet_links later;    // that may be attached while the fabric runs
+	uint64_t least_memory;            // that attached ones take
 };
 
 // Devices are listed. The caller frees it.

@@ -17,13 +17,11 @@
 
 static struct fabric *
 make_limited(struct fixture *place, struct packet_pool *packets, const char *text,
-	     const bool attached[4], uint64_t nic_bytes)
+	     const bool attached[4], struct fabric_packets limits)
 {
 	struct packet_pool *pools[8];
-	struct fabric_options options = {.pools = pools,
-					 .attached = attached,
-					 .seed = 1,
-					 .packets = {.nic_bytes = nic_bytes}};
+	struct fabric_options options = {
+		.pools = pools, .attached = attached, .seed = 1, .packets = limits};
 	struct diag diag = {0};
 	struct fabric *f;
 
@@ -38,7 +36,7 @@ make_limited(struct fixture *place, struct packet_pool *packets, const char *tex
 static struct fabric *
 make(struct fixture *place, struct packet_pool *packets, const char *text, const bool attached[4])
 {
-	return make_limited(place, packets, text, attached, 0);
+	return make_limited(place, packets, text, attached, (struct fabric_packets){0});
 }
 
 static void
@@ -157,7 +155,7 @@ test_memory_makes_it_smaller(void **state)
 		uint64_t headroom, bytes = most[i];
 
 		f = make_limited(&place, packets, PLACE "attach: {h1: {netns: a}}\n", attached,
-				 most[i]);
+				 (struct fabric_packets){.nic_bytes = most[i]});
 		buffer = &f->edges[0]->link[0].buffer;
 		headroom = tables_headroom_needed(f->topology, &f->switches[LEAF1],
 						  &topology_host(f->topology, 0)->ports[0]);
@@ -170,6 +168,55 @@ test_memory_makes_it_smaller(void **state)
 		fabric_destroy(f);
 		fixture_free(&place);
 	}
+	packet_pool_destroy(packets);
+}
+
+static uint64_t
+depth_of(const struct fabric *f, uint32_t host, uint64_t buffer_bytes)
+{
+	const struct config_attach attach = {.nic = true, .buffer_bytes = buffer_bytes};
+	struct fabric_edge_link link;
+
+	assert_int_equal(fabric_plan_edge_link(f, host, 0, &attach, &link), 0);
+	return (uint64_t)link.buffer.limit * f->tables[LEAF1]->cell;
+}
+
+// While the fabric runs, a NIC holds what there are packets for: of the file's entry or, elsewhere,
+// by default, whatever a NIC of the file may hold.
+static void
+test_later_ones_hold_what_was_planned(void **state)
+{
+	static const bool attached[4] = {true};
+	struct fabric_packets limits = {.nic_bytes = 5760000, .later_nic_bytes = 960000};
+	struct packet_pool *packets;
+	struct fabric_nic_most most;
+	struct fixture place;
+	struct fabric *f;
+
+	(void)state;
+	assert_int_equal(packet_pool_create(&packets, 2048), 0);
+	f = make_limited(&place, packets, PLACE "attach: {h1: {netns: a, buffer: 50MB}}\n",
+			 attached, limits);
+	most = fabric_nic_most(f, 0, 0);
+	assert_int_equal(most.bytes, 5760000);
+	assert_int_equal(most.wanted_bytes, 50000000);
+	assert_int_equal(depth_of(f, 0, 50000000), 5760000);
+	assert_int_equal(depth_of(f, 0, 1920000), 1920000);
+	most = fabric_nic_most(f, 2, 0);
+	assert_int_equal(most.bytes, 960000);
+	assert_int_equal(most.wanted_bytes, 1000000);
+	assert_int_equal(depth_of(f, 2, 50000000), 960000);
+	assert_int_equal(depth_of(f, 2, 0), 960000);
+	assert_int_equal(depth_of(f, 2, 192000), 192000);
+	fabric_destroy(f);
+	fixture_free(&place);
+	// With memory for more, no more than the default was counted.
+	limits.later_nic_bytes = 5760000;
+	f = make_limited(&place, packets, PLACE "attach: {h1: {netns: a, buffer: 50MB}}\n",
+			 attached, limits);
+	assert_int_equal(fabric_nic_most(f, 2, 0).bytes, 1000000);
+	fabric_destroy(f);
+	fixture_free(&place);
 	packet_pool_destroy(packets);
 }
 
@@ -271,6 +318,7 @@ main(void)
 		cmocka_unit_test(test_none_in_virtual_time),
 		cmocka_unit_test(test_what_it_holds),
 		cmocka_unit_test(test_memory_makes_it_smaller),
+		cmocka_unit_test(test_later_ones_hold_what_was_planned),
 		cmocka_unit_test(test_new_tables),
 		cmocka_unit_test(test_standing_in),
 	};
