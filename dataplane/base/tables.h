@@ -235,14 +235,14 @@ struct answer_source {
 
 // Answers that a switch makes itself (stages/answer.h).
 struct answer_profile {
-	bool icmp;      // echo requests, and packets that it must drop
-	bool arp;       // ARP and neighbour discovery at ports of hosts
-	bool proxy;     // also for addresses that are routed to other ports
-	bool linux_own; // the addresses are Linux's, which answers for them and finds neighbours
-	ps_t interval;  // between two, of what is limited
-	ps_t burst;     // by how much they may come early
-	uint8_t ip4[4]; // the switch's own addresses, in every VRF: its loopback's
-	uint8_t ip6[16];
+	bool icmp;       // echo requests, and packets that it must drop
+	bool arp;        // ARP and neighbour discovery at ports of hosts
+	bool proxy;      // also for addresses that are routed to other ports
+	bool linux_own;  // the addresses are Linux's, which answers for them and finds neighbours
+	ps_t interval;   // between two, of what is limited
+	ps_t burst;      // by how much they may come early
+	uint8_t ip4[4];  // the switch's own addresses, in every VRF: its loopback's
+	uint8_t ip6[16]; // with `linux_own` the file's, else 192.0.0.8 and zeros: nobody's
 	uint8_t gateway4[4]; // that of hosts, at their ports
 	uint8_t gateway6[16];
 	uint8_t (*link_local)[16]; // of each port

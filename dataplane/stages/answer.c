@@ -111,14 +111,15 @@ source_of(const struct node *n, const struct port *in, bool ip6)
 {
 	static const uint8_t none[16];
 	const struct answer_profile *a = &n->current->answers;
-	const struct answer_source *of_port;
+	const uint8_t *ip4 = a->ip4, *source = a->ip6;
 
-	if (likely(n->answer_sources == NULL))
-		return ip6 ? a->ip6 : a->ip4;
-	of_port = &n->answer_sources[in->index];
+	if (unlikely(n->answer_sources != NULL)) {
+		ip4 = n->answer_sources[in->index].ip4;
+		source = n->answer_sources[in->index].ip6;
+	}
 	if (!ip6)
-		return of_port->ip4;
-	return memcmp(of_port->ip6, none, sizeof(none)) != 0 ? of_port->ip6 : NULL;
+		return ip4;
+	return memcmp(source, none, sizeof(none)) != 0 ? source : NULL;
 }
 
 // Whether the packet's source can be answered, and the rate allows it; counts if not.

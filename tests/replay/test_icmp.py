@@ -103,6 +103,16 @@ class Errors(Answers):
             answer = error(packet_of(question), *codes, mtu=1400 if kind == "too-big" else 0, source=source)
             self.assert_answers(kind, reason, (question, answer), **options)
 
+    def test_beside_linux_without_an_address(self):
+        """The plan's addresses are not the switch's: a machine may have them. Nobody has 192.0.0.8."""
+        for question, kind, reason, codes in (
+                (udp(HOST4, FAR4, ttl=1), "time-exceeded", "ttl-expired", (EXCEEDED4, 0)),
+                (udp(HOST4, LOOPBACK4, ttl=1), "time-exceeded", "ttl-expired", (EXCEEDED4, 0)),
+                (frame(echo(HOST4, LOOPBACK4)), "net-unreachable", "no-route", (UNREACHABLE4, 0))):
+            answer = error(packet_of(question), *codes, source="192.0.0.8")
+            self.assert_answers(kind, reason, (question, answer), ports=NETDEV)
+        self.assert_silent("ttl-expired", udp(HOST6, FAR6, ttl=1), ports=NETDEV)
+
     def test_the_first_fragment(self):
         self.assert_expired(fragment4(packet_of(udp(HOST4, FAR4, ttl=1, size=100))), fragment6(HOST6, FAR6, ttl=1))
 
@@ -147,7 +157,7 @@ class Silence(Answers):
         for question, reason in ((frame(echo(HOST4, LOOPBACK4)), "no-route"), (frame(echo(HOST6, LOOPBACK6)), "no-route"),
                                  (udp(HOST4, LOOPBACK4, ttl=1), "ttl-expired"),
                                  (frame(echo(HOST4, GATEWAY4)), "martian"), (arp(HOST4, GATEWAY4), "not-ip")):
-            self.assert_silent(reason, question, ports=NETDEV)
+            self.assert_silent(reason, question, ports=NETDEV, loopback4=LOOPBACK4, loopback6=LOOPBACK6)
 
 
 class Echo(Answers):

@@ -20,6 +20,17 @@ is_linux_own(const struct topology *t)
 	return false;
 }
 
+// A switch whose addresses are Linux's owns only those that the file gives it: another machine may
+// have those of the plan.
+static void
+forget_plan(const struct config_single *single, struct answer_profile *to)
+{
+	if (single->loopback4.version != 4 && single->vtep.version != 4)
+		inet_pton(AF_INET, ADDRESSES_NONE_IP4, to->ip4);
+	if (single->loopback6.version != 6 && single->vtep.version != 6)
+		memset(to->ip6, 0, sizeof(to->ip6));
+}
+
 void
 tables_set_answer_rate(struct tables_draft *draft)
 {
@@ -43,8 +54,10 @@ tables_add_answers(struct tables_draft *draft)
 	to->icmp = settings->icmp.on;
 	tables_set_answer_rate(draft);
 	to->linux_own = is_linux_own(draft->topology);
-	if (to->linux_own)
+	if (to->linux_own) {
+		forget_plan(&draft->topology->config->single, to);
 		return;
+	}
 	to->arp = settings->arp != CONFIG_ARP_OFF;
 	to->proxy = settings->arp == CONFIG_ARP_PROXY;
 	inet_pton(AF_INET, ADDRESSES_GATEWAY_IP4, to->gateway4);

@@ -26,6 +26,8 @@
 // The hosts' gateway: their leaf's port, which answers ARP and ND for it.
 #define ADDRESSES_GATEWAY_IP4 "169.254.0.1"
 #define ADDRESSES_GATEWAY_IP6 "fe80::1"
+// The source of ICMP errors of a switch without an address, which nobody has (RFC 7600).
+#define ADDRESSES_NONE_IP4 "192.0.0.8"
 
 #define ADDRESSES_TIERS 3
 

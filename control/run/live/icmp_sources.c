@@ -6,19 +6,30 @@
 #include "live_fabric.h"
 
 #include "control/base/memory.h"
+#include "control/model/topology/addresses.h"
 #include "dataplane/device/xdp/steering.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum rank { RANK_NONE, RANK_ANY, RANK_LO, RANK_OWN };
 
-static enum rank
-rank_of(const struct device_port *d, const char *interface)
+// Whether an address has this interface: of one with a label, Linux names `swp1:label`.
+static bool
+is_of(const char *named, const char *interface)
 {
-	if (strcmp(interface, d->netdev) == 0)
+	const size_t length = strcspn(named, ":");
+
+	return strlen(interface) == length && strncmp(named, interface, length) == 0;
+}
+
+static enum rank
+rank_of(const char *own, const char *named)
+{
+	if (own != NULL && is_of(named, own))
 		return RANK_OWN;
-	return strcmp(interface, "lo") == 0 ? RANK_LO : RANK_ANY;
+	return is_of(named, "lo") ? RANK_LO : RANK_ANY;
 }
 
 static void
@@ -30,19 +41,19 @@ put(struct answer_source *to, uint8_t version, const uint8_t *address)
 		memcpy(to->ip4, address, sizeof(to->ip4));
 }
 
-// Of addresses of equal rank the first one that Linux names.
+// For a port that shares this interface with Linux, or none (NULL). Of addresses of equal rank the
+// first one that Linux names.
 static void
-choose(const struct live_fabric *live, const struct device_port *d, const struct local_list *l,
+choose(const struct live_fabric *live, const char *own, const struct local_list *l,
        struct answer_source *to)
 {
-	static const uint8_t none4[4] = {192, 0, 0, 8};
 	const struct config_single *single = &live->config->single;
 	enum rank best[2] = {RANK_NONE, RANK_NONE};
 
-	put(to, 4, none4);
+	inet_pton(AF_INET, ADDRESSES_NONE_IP4, to->ip4);
 	for (size_t i = 0; i < l->count; i++) {
 		const uint8_t version = l->addresses[i].version;
-		const enum rank rank = rank_of(d, l->interfaces[i]);
+		const enum rank rank = rank_of(own, l->interfaces[i]);
 
 		if (rank <= best[version == 6])
 			continue;
@@ -70,9 +81,11 @@ icmp_sources_set(struct live_fabric *live, const struct local_list *l)
 	struct answer_source *before = live->answer_sources;
 	struct answer_source *sources = memory_array(ports, sizeof(*sources), "sources of ICMP");
 
+	for (uint16_t i = 0; i < ports; i++)
+		choose(live, NULL, l, &sources[i]);
 	for (uint32_t i = 0; i < live->device_count; i++)
 		if (live->devices[i].netdev != NULL)
-			choose(live, &live->devices[i], l, &sources[live->devices[i].port]);
+			choose(live, live->devices[i].netdev, l, &sources[live->devices[i].port]);
 	if (before != NULL && memcmp(before, sources, ports * sizeof(*sources)) == 0) {
 		free(sources);
 		return;
