@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 #define ANSWER_MAX 256
-#define ANSWER_MS 10000
+#define ANSWER_MS 10000 // of all programs together
+#define ANSWER_READS 16 // at a time: one that writes without end does not hold up a fabric
 #define ANSWER_POLL_MS 2
 
 extern char **environ;
@@ -49,6 +50,7 @@ start_inspect(const char *program, const char *name, pid_t *pid, int *from)
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+	posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	rc = posix_spawnp(pid, program, &actions, &attributes, words, environ);
@@ -80,7 +82,7 @@ struct container_search {
 	size_t program;     // that is asked now
 	pid_t child;        // 0: none runs
 	int from;           // what it writes
-	int64_t until;      // of clock_ms(): how long it may take
+	int64_t until;      // of clock_ms(): how long they may take
 	size_t length;      // of the answer
 	struct diag errors; // of the programs that were asked
 	char answer[ANSWER_MAX];
@@ -92,6 +94,7 @@ container_search_start(const char *name)
 	struct container_search *s = memory_new(sizeof(*s), "search for a container");
 
 	s->name = memory_text(name);
+	s->until = clock_ms() + ANSWER_MS;
 	return s;
 }
 
@@ -119,13 +122,14 @@ container_search_end(struct container_search *s)
 	free(s);
 }
 
-// What the program has written so far, the beginning of it as one text. Returns true at its end.
+// What the program has written so far, the beginning of it as one text. Returns true at its end,
+// and false if there may be more to come.
 static bool
 read_answer(struct container_search *s)
 {
 	char rest[ANSWER_MAX];
 
-	for (;;) {
+	for (unsigned i = 0; i < ANSWER_READS; i++) {
 		bool room = s->length < ANSWER_MAX - 1;
 		ssize_t bytes = read(s->from, room ? s->answer + s->length : rest,
 				     room ? ANSWER_MAX - 1 - s->length : sizeof(rest));
@@ -136,6 +140,7 @@ read_answer(struct container_search *s)
 			return bytes == 0 || errno != EAGAIN;
 		s->length += room ? (size_t)bytes : 0;
 	}
+	return false;
 }
 
 // The process that a program which has ended names, or -errno.
@@ -179,7 +184,6 @@ ask(struct container_search *s)
 							 s->name, program, strerror(-rc));
 		}
 		s->length = 0;
-		s->until = clock_ms() + ANSWER_MS;
 	}
 	// It may end later than what it writes does.
 	if (read_answer(s) && waitpid(s->child, &status, WNOHANG) == s->child) {
@@ -190,6 +194,7 @@ ask(struct container_search *s)
 	if (clock_ms() < s->until)
 		return -EAGAIN;
 	stop(s);
+	s->program = PROGRAMS - 1; // no time is left for another
 	return diag_fail(&s->errors, ETIMEDOUT, "container %s: %s does not answer within %d s",
 			 s->name, program, ANSWER_MS / 1000);
 }

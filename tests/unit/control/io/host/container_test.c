@@ -98,6 +98,38 @@ test_hangs(void **state)
 	assert_int_equal(diag.errors, 0);
 }
 
+// It is read a bit at a time.
+static void
+test_writes_without_end(void **state)
+{
+	struct container_search *s = container_search_start("one");
+	struct diag diag = {0};
+	int64_t start = clock_ms();
+
+	(void)state;
+	write_docker("exec yes");
+	alarm(30);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(container_search_poll(s, &diag), -EAGAIN);
+	container_search_end(s);
+	alarm(0);
+	assert_true(clock_ms() - start < 9000);
+	assert_int_equal(diag.errors, 0);
+}
+
+// Whatever the process has open that would be passed on.
+static void
+test_gets_no_descriptors(void **state)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	(void)state;
+	assert_int_equal(dup2(fd, 9), 9);
+	expect("[ -e /proc/$$/fd/9 ] && echo 1 || echo 4711", 4711, NULL);
+	close(9);
+	close(fd);
+}
+
 int
 main(void)
 {
@@ -105,6 +137,8 @@ main(void)
 		cmocka_unit_test(test_what_it_says),
 		cmocka_unit_test(test_found),
 		cmocka_unit_test(test_hangs),
+		cmocka_unit_test(test_writes_without_end),
+		cmocka_unit_test(test_gets_no_descriptors),
 	};
 	char path[256];
 	int failed;
