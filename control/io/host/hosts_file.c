@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that exists is written in place: a command that runs has it mounted.
+// A file that exists is written in place: a command that runs has it mounted. Its first line, which
+// says whose it is, is never gone: a process that is killed on the way leaves a file that has too
+// much behind it, or one that is empty, as it is made. An empty one counts as any fabric's.
 #include "hosts_file.h"
+
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,9 +34,10 @@ static bool
 is_ours(int fd, const char *fabric)
 {
 	char text[256] = "", own[256];
+	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
 
-	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
-		return false;
+	if (length <= 0)
+		return length == 0;
 	snprintf(own, sizeof(own), FIRST_LINE "%s%s", fabric != NULL ? fabric : "",
 		 fabric != NULL ? ";" : "");
 	return strncmp(text, own, strlen(own)) == 0;
@@ -52,12 +58,26 @@ open_file(const char *path)
 	return -EEXIST;
 }
 
+static int
+write_over(int fd, const char *text)
+{
+	size_t length = strlen(text), done = 0;
+
+	while (done < length) {
+		ssize_t bytes = pwrite(fd, text + done, length - done, (off_t)done);
+
+		if (bytes < 0 && errno != EINTR)
+			return -errno;
+		done += bytes > 0 ? (size_t)bytes : 0;
+	}
+	return ftruncate(fd, (off_t)length) == 0 ? 0 : -errno;
+}
+
 int
 hosts_file_write(const char *netns, const char *fabric, const char *text)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], *whole;
 	int fd, error = path_of(netns, "", path);
-	FILE *file;
 
 	if (error != 0)
 		return error;
@@ -68,14 +88,11 @@ hosts_file_write(const char *netns, const char *fabric, const char *text)
 	fd = open_file(path);
 	if (fd < 0)
 		return fd;
-	file = ftruncate(fd, 0) == 0 ? fdopen(fd, "w") : NULL;
-	if (file == NULL) {
-		error = -errno;
-		close(fd);
-		return error;
-	}
-	fprintf(file, FIRST_LINE "%s; `roost down` removes it\n%s", fabric, text);
-	return fclose(file) == 0 ? 0 : -errno;
+	whole = memory_format(FIRST_LINE "%s; `roost down` removes it\n%s", fabric, text);
+	error = write_over(fd, whole);
+	free(whole);
+	close(fd);
+	return error;
 }
 
 void
