@@ -12,6 +12,7 @@
 #include "control/io/host/tap.h"
 #include "dataplane/device/eal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,6 +28,7 @@
 #define ENDING_MS 30000
 #define DYING_MS 5000
 #define DYING_POLL_MS 20
+#define OWN_NETNS "/proc/thread-self/ns/net"
 
 int
 instance_call(const char *path, const char *method, int timeout_ms, json_t **result,
@@ -214,12 +216,68 @@ remove_netns(const char *netns, const char *fabric)
 	(void)netns_delete_own(netns, fabric);
 }
 
-// Ends the processes in a killed fabric's namespaces, as `down` of one that runs does.
+// The processes in a killed fabric's namespaces.
+struct left {
+	struct process *list;
+	unsigned count;
+};
+
+static void
+add_processes(struct left *left, int netns_fd, const char *where, const char *netns)
+{
+	unsigned i = left->count;
+
+	(void)processes_add(netns_fd, &left->list, &left->count);
+	for (; i < left->count; i++)
+		fprintf(stderr, "roost: note: ended process %d (%s) %s%s\n", (int)left->list[i].pid,
+			left->list[i].command, where, netns);
+}
+
+static bool
+is_listed(const struct left *left, pid_t pid)
+{
+	for (unsigned i = 0; i < left->count; i++)
+		if (left->list[i].pid == pid)
+			return true;
+	return false;
+}
+
+// Processes of a host that was detached have a second to end. By then the name of their namespace
+// is gone, but it still has the mark of the fabric (netns_create()).
+static void
+add_nameless(struct left *left, const char *fabric)
+{
+	DIR *directory = opendir("/proc");
+	const struct dirent *entry;
+	struct netns_id own;
+
+	if (directory == NULL || netns_identify(OWN_NETNS, &own) != 0) {
+		if (directory != NULL)
+			closedir(directory);
+		return;
+	}
+	while ((entry = readdir(directory)) != NULL) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+		char path[64];
+		int fd;
+
+		if (pid <= 0 || is_listed(left, pid))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+		fd = netns_has_moved(path, &own) == 1 ? netns_open_own(path, fabric) : -1;
+		if (fd < 0)
+			continue;
+		add_processes(left, fd, "of a host that was detached", "");
+		close(fd);
+	}
+	closedir(directory);
+}
+
+// Ends them, as `down` of a fabric that runs does.
 static void
 end_processes(const struct instance_state *state)
 {
-	struct process *list = NULL;
-	unsigned count = 0;
+	struct left left = {0};
 	json_t *one;
 	size_t i;
 
@@ -227,18 +285,15 @@ end_processes(const struct instance_state *state)
 	{
 		const char *netns = json_string_value(one);
 		int fd = netns != NULL ? netns_open_own(netns, state->name) : -EINVAL;
-		unsigned before = count;
 
 		if (fd < 0)
 			continue;
-		(void)processes_add(fd, &list, &count);
+		add_processes(&left, fd, "in namespace ", netns);
 		close(fd);
-		for (; before < count; before++)
-			fprintf(stderr, "roost: note: ended process %d (%s) in namespace %s\n",
-				(int)list[before].pid, list[before].command, netns);
 	}
-	processes_end(list, count);
-	processes_free(list, count);
+	add_nameless(&left, state->name);
+	processes_end(left.list, left.count);
+	processes_free(left.list, left.count);
 }
 
 // Removes what is not a file.
