@@ -35,7 +35,8 @@ struct device_port {
 	struct wire *nic_in, *nic_out; // of the leaf's port, while the device is in a NIC's place
 	struct host_container *container; // or process; NULL: it is neither
 	bool own_addresses;               // that `attach` has given it while the fabric runs
-	uint8_t was_mac[6];               // before that
+	uint8_t was_mac[6];               // before that,
+	uint8_t was_ip4[4], was_ip6[16];  // and its addresses
 	bool netns_created, tap_created;
 	struct live_port live;
 	bool up;                // its worker has it: the device is open and its link is up
@@ -66,6 +67,9 @@ device_port_is_free(const struct device_port *d)
 // errors in diag.
 int device_ports_add(struct device_port *list, uint32_t *count, const struct topology *topology,
 		     const struct config_attach *attach, struct diag *diag);
+
+// The Linux interface that a device string names. Returns name, or NULL if there is none.
+const char *device_port_interface(const char *spec, char name[static IFNAMSIZ]);
 
 // Whether a veth that Roost makes while the fabric runs can be opened by AF_XDP with packets of
 // this pool: they suit it, and enough are free. Then device_port_use_af_xdp() has it opened so;

@@ -153,15 +153,28 @@ class Attach(LiveCase):
     def test_process_whose_number_is_used_again(self):
         process = subprocess.Popen(["unshare", "--net", "sleep", "600"])
         wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
-        pid, other = process.pid, None
+        pid = process.pid
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         fabric = self.fabric(demo(self.name, attach=()) | {"attach": {"h1": {"pid": pid}}})
         process.kill()
         process.wait()
-        while other != pid:
+        for _ in range(200):    # others start processes too
             Path("/proc/sys/kernel/ns_last_pid").write_text(str(pid - 1))
-            other = self.sleeper()
+            other = os.fork()
+            if other == 0:
+                try:
+                    if os.getpid() == pid:
+                        os.execvp("unshare", ["unshare", "--net", "sleep", "600"])
+                finally:
+                    os._exit(1)
+            if other == pid:
+                break
+            os.waitpid(other, 0)
+        self.assertEqual(other, pid)
+        self.addCleanup(os.waitpid, pid, 0)
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
+        wait_until(lambda: Path(f"/proc/{pid}/comm").read_text() == "sleep\n", "it sleeps")
         self.assert_not_entered(fabric, pid, f"process {pid} has ended")
 
     def test_process_that_changes_its_namespace(self):

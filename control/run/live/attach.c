@@ -120,8 +120,8 @@ attach_nic(struct live_fabric *live, struct device_port *d, struct diag *diag)
 		return 0;
 	d->detached = true;
 	devices_remove_made(live, d);
+	(void)attach_return_addresses(live, d, diag); // nobody can have taken them
 	attach_leave_place(live, d);
-	attach_return_addresses(live, d);
 	return rc;
 }
 
@@ -146,7 +146,19 @@ detach_nic(struct live_fabric *live, struct device_port *d)
 	devices_close_one(live, d);
 	devices_remove_made(live, d);
 	attach_leave_place(live, d);
-	attach_return_addresses(live, d);
+}
+
+// Before anything else, because it may fail. The simulated NIC then comes back with tables of its
+// own addresses.
+static int
+return_addresses(struct live_fabric *live, const struct config_attach *attach, struct diag *diag)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
+		if (live->devices[i].attach == attach)
+			rc = attach_return_addresses(live, &live->devices[i], diag);
+	return rc;
 }
 
 // Gives up its place in the list, with all that was counted of it.
@@ -313,12 +325,16 @@ int
 live_detach(struct live_fabric *live, const char *host, struct diag *diag)
 {
 	const struct config_attach *attach = NULL;
+	int rc;
 
 	for (uint32_t i = 0; attach == NULL && i < live->device_count; i++)
 		if (is_of(&live->devices[i], host))
 			attach = live->devices[i].attach;
 	if (attach == NULL)
 		return diag_fail(diag, ENOENT, "%.80s is not attached", host);
+	rc = return_addresses(live, attach, diag);
+	if (rc != 0)
+		return rc;
 	host_processes_end(live, host);
 	for (uint32_t i = live->device_count; i-- > 0;)
 		if (live->devices[i].attach == attach) {

@@ -232,10 +232,10 @@ void attach_leave_place(struct live_fabric *live, struct device_port *d);
 
 // ---- attach_addresses.c: addresses of hosts that are attached while the fabric runs -------------
 
-// Gives a simulated host the MAC and the addresses that its entry says, if any, and takes them
-// back. Returns 0, or -errno with an error in diag and nothing changed.
+// Gives a simulated host the MAC and the addresses that its entry says, if any; or those back that
+// it had before. Both return 0, or -errno with an error in diag and nothing changed.
 int attach_take_addresses(struct live_fabric *live, struct device_port *d, struct diag *diag);
-void attach_return_addresses(struct live_fabric *live, struct device_port *d);
+int attach_return_addresses(struct live_fabric *live, struct device_port *d, struct diag *diag);
 
 // ---- host_names.c, host_processes.c: in the namespaces that this fabric has made ----------------
 
