@@ -3,6 +3,7 @@
 import contextlib
 import re
 import signal
+import tempfile
 
 from common import *
 
@@ -22,6 +23,13 @@ class Drops(Shared):
 
     def logged(self):
         return [one["message"] for one in self.up.show("log")["log"] if one["what"] == "device-drops"]
+
+    def assert_lost(self, reason, count, leaf, port):
+        wait_until(lambda: self.lost(port, leaf) == {reason: count}, f"{count} packets are lost, not {self.lost(port, leaf)}")
+        wait_until(lambda: any(re.match(f"{count} packets lost, {reason}: .", one) for one in self.logged()), "it is logged")
+        advice = self.up.show("drops")["advice"][reason]
+        self.assertIn(f"{reason}  {count} packets, lost by the device of {leaf}.{port} ({count})\n    {advice}\n",
+                      self.up.roost("show", "drops", leaf).out)
 
     def read_late(self):
         """The fabric stands still while h1 sends: every packet has come in or is counted as lost, none twice."""
@@ -109,13 +117,6 @@ class Kinds(Drops):
         command("ip", *interface[:-1], "link", "set", interface[-1], "mtu", mtu)
         self.addCleanup(command, "ip", *interface[:-1], "link", "set", interface[-1], "mtu", 1500)
 
-    def assert_lost(self, reason, count, leaf, port):
-        wait_until(lambda: self.lost(port, leaf) == {reason: count}, f"{count} packets are lost, not {self.lost(port, leaf)}")
-        wait_until(lambda: any(re.match(f"{count} packets lost, {reason}: .", one) for one in self.logged()), "it is logged")
-        advice = self.up.show("drops")["advice"][reason]
-        self.assertIn(f"{reason}  {count} packets, lost by the device of {leaf}.{port} ({count})\n    {advice}\n",
-                      self.up.roost("show", "drops", leaf).out)
-
     def frames(self, interface, size):
         """Sends so many; a veth reports what its other end refuses."""
         with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
@@ -149,3 +150,36 @@ class Kinds(Drops):
         self.set_mtu(9000, self.tap)
         self.frames(self.tap, 8000)
         self.assert_lost("device-receive-error", LOST, "leaf1", "swp2")
+
+
+class Container(Drops):
+
+    @classmethod
+    def setUpClass(cls):
+        need_live()
+        cls.process = subprocess.Popen(["unshare", "--net", "sleep", "600"])
+        cls.addClassCleanup(cls.process.wait)
+        cls.addClassCleanup(cls.process.kill)
+        wait_until(lambda: Path(f"/proc/{cls.process.pid}/comm").read_text() == "sleep\n", "it has a network of its own")
+        programs = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(programs.cleanup)
+        docker = Path(programs.name) / "docker"
+        docker.write_text(f"#!/bin/sh\necho {cls.process.pid}\n")
+        docker.chmod(0o755)
+        cls.addClassCleanup(os.environ.__setitem__, "PATH", os.environ["PATH"])
+        os.environ["PATH"] = f"{programs.name}:{os.environ['PATH']}"
+        super().setUpClass()
+
+    @classmethod
+    def description(cls):
+        made = super().description()
+        made["attach"]["h1"] = {"container": "one", "mtu": 1500}
+        return made
+
+    def test_a_container_sends_more_than_its_mtu(self):
+        enter = ("nsenter", "-n", "-t", self.process.pid)
+        command(*enter, "ping", "-c", 1, "-W", 2, HOSTS["h5"])      # it knows its gateway then
+        command(*enter, "ip", "link", "set", "eth1", "mtu", 3000)
+        command(*enter, "/usr/bin/python3", "-c", "import socket\nsender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+                f"for _ in range({LOST}): sender.sendto(bytes(2500), ('{HOSTS['h5']}', {UDP_PORT}))")
+        self.assert_lost("device-host-send", LOST, "leaf1", "swp1")

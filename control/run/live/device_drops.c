@@ -67,7 +67,7 @@ read_link(int netns_fd, const char *name, struct link_info *info)
 		*info = (struct link_info){0};
 }
 
-// Not of a container, which takes its own program to find.
+// A container that is gone is not looked for here.
 static void
 read_host_end(const struct live_fabric *live, const struct device_port *d, struct link_info *info)
 {
@@ -75,7 +75,7 @@ read_host_end(const struct live_fabric *live, const struct device_port *d, struc
 	int netns_fd = -1;
 
 	*info = (struct link_info){0};
-	if (d->own_veth && d->attach->container.text == NULL)
+	if (d->own_veth && (d->attach->container.text == NULL || host_netns_has_process(d)))
 		netns_fd = host_netns_open(live, d, &ignored);
 	diag_free(&ignored);
 	if (netns_fd < 0)
