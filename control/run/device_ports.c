@@ -15,6 +15,7 @@
 #define OWN_FIRST 1u
 #define OWN_DRIVER "net_af_xdp"
 #define OWN_DRIVER_JUMBO "net_af_packet"
+#define INTERFACE_KEY ",iface="
 #define ERR_BYTES 512
 // Packets that a device which is opened while the fabric runs leaves for the others.
 #define DEVICE_PORTS_FREE 6144u
@@ -232,6 +233,22 @@ pool_for_mtu(uint32_t mtu)
 		.private_bytes = PACKET_META_BYTES,
 		.room = device_room(mtu),
 	};
+}
+
+const char *
+device_port_interface(const char *spec, char name[static IFNAMSIZ])
+{
+	const char *at = strstr(spec, INTERFACE_KEY);
+	size_t length;
+
+	if (at == NULL)
+		return NULL;
+	at += strlen(INTERFACE_KEY);
+	length = strcspn(at, ",");
+	if (length == 0 || length >= IFNAMSIZ)
+		return NULL;
+	snprintf(name, IFNAMSIZ, "%.*s", (int)length, at);
+	return name;
 }
 
 bool

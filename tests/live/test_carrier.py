@@ -8,6 +8,8 @@ from common import *
 
 CARRIER_S = 1.0
 TUNSETIFF, TAP_WITHOUT_INFO = 0x400454ca, 0x1002
+F_SETPIPE_SZ = 1031
+RTMGRP_LINK, RTM_DELLINK, IFLA_IFNAME, IFF_UP = 1, 17, 3, 1
 QUEUES = ("numtxqueues", 1, "numrxqueues", 1)
 
 
@@ -16,6 +18,27 @@ def open_tap(name):
     machine = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(machine, TUNSETIFF, struct.pack("16sH22x", name.encode(), TAP_WITHOUT_INFO))
     return machine
+
+
+def link_changes():
+    """A socket that the kernel notifies of changes of interfaces."""
+    opened = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+    opened.bind((0, RTMGRP_LINK))
+    return opened
+
+
+def gone_down(data):
+    """The interfaces that have gone down or away, in notifications of links (struct nlmsghdr, ifinfomsg, rtattr)."""
+    while len(data) >= 32:
+        length, kind = struct.unpack_from("=IH", data)
+        family, flags = struct.unpack_from("=B7xI", data, 16)
+        at = 32
+        while at + 4 <= length:
+            size, attribute = struct.unpack_from("=HH", data, at)
+            if attribute == IFLA_IFNAME and family == socket.AF_UNSPEC and (kind == RTM_DELLINK or not flags & IFF_UP):
+                yield data[at + 4:at + size].rstrip(b"\0").decode()
+            at += max(size + 3 & ~3, 4)
+        data = data[max(length + 3 & ~3, 32):]
 
 
 class Carrier(LiveCase):
@@ -44,14 +67,40 @@ class Carrier(LiveCase):
     def far_ends_up(self, *interfaces):
         return {one for one in interfaces if self.has_carrier(one, self.far)}
 
-    def kill(self):
-        """The fabric's process; returns when it was."""
-        os.kill(json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"], signal.SIGKILL)
-        return time.monotonic()
+    def process(self):
+        return json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
 
-    def await_down(self, killed, down, what):
-        wait_until(down, f"{what} is down")
-        self.assertLess(time.monotonic() - killed, CARRIER_S, what)
+    def watcher(self):
+        """The process that the fabric's has left behind to watch it."""
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                command_name, fields = path.read_text().rsplit(")", 1)
+            except OSError:
+                continue
+            if command_name.endswith("(roost-watcher") and int(fields.split()[1]) == self.process():
+                return int(path.parent.name)
+        return self.fail("there is no watcher")
+
+    def kill(self, *interfaces):
+        """Kills the fabric's process and waits for the watcher to end. The interfaces, (name, namespace), go down within
+        CARRIER_S, by what the kernel notifies: looking starts processes, which takes its time."""
+        changes = {namespace: inside(namespace, link_changes) if namespace else link_changes()
+                   for namespace in {namespace for _, namespace in interfaces}}
+        for one in changes.values():
+            self.addCleanup(one.close)
+        watcher = os.pidfd_open(self.watcher())
+        self.addCleanup(os.close, watcher)
+        os.kill(self.process(), signal.SIGKILL)
+        killed, left = time.monotonic(), set(interfaces)
+        while left:
+            ready = select.select(list(changes.values()), [], [], 10)[0]
+            now = time.monotonic() - killed
+            self.assertTrue(ready, f"{left} do not go down")
+            for namespace, one in changes.items():
+                if one in ready:
+                    left -= {(name, namespace) for name in gone_down(one.recv(1 << 16))}
+        self.assertLess(now, CARRIER_S, interfaces)
+        self.assertTrue(select.select([watcher], [], [], 10)[0], "the watcher has not ended")
 
     def up(self, **attach):
         path = self.file(demo(self.name, attach=()) | {"attach": {host: one | {"mtu": 1500} for host, one in attach.items()}},
@@ -67,7 +116,8 @@ class Carrier(LiveCase):
         h1 = netns(self.name, "h1")
         self.up(h1={"netns": h1})
         self.assertTrue(self.has_carrier("eth1", h1))
-        self.await_down(self.kill(), lambda: not self.has_carrier("eth1", h1), "eth1")
+        self.kill(("eth1", h1))
+        self.assertFalse(self.has_carrier("eth1", h1))
         roost("down", self.name)
 
     def test_devices(self):
@@ -85,7 +135,9 @@ class Carrier(LiveCase):
         self.up(**attach)
         self.assertEqual(self.far_ends_up(*ends), ends)
         self.assertTrue(self.is_up(made))
-        self.await_down(self.kill(), lambda: not self.far_ends_up(*ends) and not Path(f"/sys/class/net/{made}").exists(), ends)
+        self.kill((packets, None), (xdp, None), (there, other), (made, None))
+        self.assertEqual(self.far_ends_up(*ends), set())
+        self.assertFalse(Path(f"/sys/class/net/{made}").exists())
         # The next one has them up again, and leaves them so when it is taken down.
         done = self.up(**attach)
         self.assertNotIn("it is down", done.err)
@@ -107,7 +159,8 @@ class Carrier(LiveCase):
         self.addCleanup(os.close, machine)
         os.write(machine, bytes(60))
         self.assertEqual(self.far_ends_up(late, gone), {late, gone})
-        self.await_down(self.kill(), lambda: self.far_ends_up(late, gone) == {gone} and not self.is_up(tap), "what is attached")
+        self.kill((late, None), (tap, None))
+        self.assertEqual(self.far_ends_up(late, gone), {gone})
         roost("down", self.name)
 
     def is_up(self, interface):
@@ -120,20 +173,59 @@ class Carrier(LiveCase):
         machine = open_tap(tap)
         self.addCleanup(os.close, machine)
         os.write(machine, bytes(60))
-        self.await_down(self.kill(), lambda: not self.is_up(tap), tap)
+        self.kill((tap, None))
         with self.assertRaisesRegex(OSError, "Input/output error"):
             os.write(machine, bytes(60))
         roost("down", self.name)
 
     def test_an_interface_that_linux_uses_too(self):
-        """With an address on it, the machine may be reached by it."""
-        ours, theirs = self.interface("a"), self.interface("b")
+        """With an address on it, or another interface above it, the machine may be reached by it."""
+        ours, addressed, labelled, below, bridged = (self.interface(tag) for tag in "abcde")
+        bridge = f"rcbr{os.getpid() % 1000000}"
         command("ip", "link", "set", ours, "up")
-        command("ip", "addr", "add", "192.0.2.1/32", "dev", theirs)
-        self.up(h1={"dev": f"net_af_packet7,iface={ours}"}, h2={"dev": f"net_af_packet8,iface={theirs}"})
-        self.await_down(self.kill(), lambda: not self.far_ends_up(ours), ours)
-        self.assertEqual(self.far_ends_up(theirs), {theirs})
+        command("ip", "addr", "add", "192.0.2.1/32", "dev", addressed)
+        command("ip", "addr", "add", "192.0.2.2/32", "dev", labelled, "label", f"{labelled}:1")
+        command("ip", "link", "add", f"m{below}", "link", below, "type", "macvlan")     # as a VLAN
+        command("ip", "link", "add", bridge, "type", "bridge")
+        self.addCleanup(command, "ip", "link", "del", bridge)
+        command("ip", "link", "set", bridged, "master", bridge)
+        used = {addressed, labelled, below, bridged}
+        self.up(**{f"h{number}": {"dev": f"net_af_packet{number},iface={interface}"}
+                   for number, interface in enumerate([ours, *sorted(used)], 1)})
+        self.kill((ours, None))
+        self.assertEqual(self.far_ends_up(ours), set())
+        self.assertEqual(self.far_ends_up(*used), used)
         roost("down", self.name)
+
+    def log(self):
+        return roost("show", "log", "-f", self.name).out
+
+    def test_watcher_that_stands_still(self):
+        """Nobody waits for it, and the log says what will be wrong."""
+        interface = self.interface("a")
+        self.up()
+        watcher = self.watcher()
+        os.kill(watcher, signal.SIGSTOP)
+        with open(f"/proc/{watcher}/fd/3", "rb", buffering=0) as pipe:
+            fcntl.fcntl(pipe, F_SETPIPE_SZ, 4096)
+        for _ in range(10):     # more than the pipe holds
+            roost("attach", "h1", f"dev=net_af_packet7,iface={interface}", "mtu=1500", "-f", self.name)
+            roost("detach", "h1", "-f", self.name)
+        wait_until(lambda: "roost-watcher does not read" in self.log(), "it is logged")
+        self.assertNotIn("roost-watcher has ended", self.log())
+        roost("down", self.name)
+        self.assertFalse(Path(f"/proc/{watcher}").exists())
+        self.assertEqual(self.far_ends_up(interface), {interface})
+
+    def test_watcher_that_ends(self):
+        interface = self.interface("a")
+        self.up(h1={"dev": f"net_af_packet7,iface={interface}"})
+        os.kill(self.watcher(), signal.SIGKILL)
+        wait_until(lambda: "roost-watcher has ended" in self.log(), "it is logged")
+        roost("detach", "h1", "-f", self.name)
+        roost("attach", "h1", f"dev=net_af_packet7,iface={interface}", "mtu=1500", "-f", self.name)
+        roost("down", self.name)
+        self.assertEqual(self.far_ends_up(interface), {interface})
 
     def test_shared_with_linux(self):
         """Ports of `netdev:` are the switch's, addresses or not."""
@@ -143,7 +235,8 @@ class Carrier(LiveCase):
                                      "ports": {"swp1": {"rate": "10G", "netdev": shared}}}}, f"{self.name}.yaml")
         self.up_from(path)
         wait_until(lambda: self.far_ends_up(shared), "it is up")
-        self.await_down(self.kill(), lambda: not self.far_ends_up(shared), shared)
+        self.kill((shared, None))
+        self.assertEqual(self.far_ends_up(shared), set())
         self.assertIn("192.0.2.1", command("ip", "addr", "show", "dev", shared).out)
         roost("down", self.name)
 

@@ -3,12 +3,14 @@
 
 #include "request.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 static struct ifinfomsg *
@@ -201,6 +203,58 @@ int
 link_set_down(const char *name)
 {
 	return link_set(name, 0);
+}
+
+// One of this thread's network namespace, mounted nowhere: what /sys shows may be of another.
+static int
+open_sysfs(void)
+{
+	int context = fsopen("sysfs", FSOPEN_CLOEXEC), fd, error;
+
+	if (context < 0)
+		return -errno;
+	fd = fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0
+		     ? fsmount(context, FSMOUNT_CLOEXEC, 0)
+		     : -1;
+	error = -errno;
+	close(context);
+	return fd >= 0 ? fd : error;
+}
+
+static DIR *
+open_directory(int at, const char *path)
+{
+	int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (directory == NULL && fd >= 0)
+		close(fd);
+	return directory;
+}
+
+int
+link_has_upper(const char *name)
+{
+	const struct dirent *entry;
+	char path[64];
+	int found = 0, sysfs;
+	DIR *directory;
+
+	if (strlen(name) >= IF_NAMESIZE)
+		return -ENODEV;
+	sysfs = open_sysfs();
+	if (sysfs < 0)
+		return sysfs;
+	snprintf(path, sizeof(path), "class/net/%s", name);
+	directory = open_directory(sysfs, path);
+	if (directory == NULL)
+		found = errno == ENOENT ? -ENODEV : -errno;
+	while (directory != NULL && found == 0 && (entry = readdir(directory)) != NULL)
+		found = strncmp(entry->d_name, "upper_", strlen("upper_")) == 0;
+	if (directory != NULL)
+		closedir(directory);
+	close(sysfs);
+	return found;
 }
 
 int

@@ -52,6 +52,9 @@ int link_set_ipv6(const char *name, const char *key, const char *value);
 int link_set_up(const char *name);
 int link_set_down(const char *name);
 
+// Whether another interface is above it: a VLAN, a bridge, a bond. Returns 1, 0, -ENODEV or -errno.
+int link_has_upper(const char *name);
+
 // Detaches an XDP program. Returns 0, also if there is none, or -errno.
 int link_detach_xdp(const char *name);
 

@@ -81,3 +81,18 @@ request_send(struct request *r, mnl_cb_t answer, void *arg)
 	mnl_socket_close(socket);
 	return error;
 }
+
+bool
+request_drain(int socket)
+{
+	char ignored[1];
+	bool any = false;
+
+	// A read takes one datagram, of which the rest is dropped.
+	for (;;) {
+		if (recv(socket, ignored, sizeof(ignored), 0) >= 0 || errno == ENOBUFS)
+			any = true;
+		else if (errno != EINTR)
+			return any;
+	}
+}

@@ -91,21 +91,6 @@ devices_restore_host(const struct live_fabric *live, const struct device_port *d
 	return d->own_veth ? change_veth(live, d, veth_restore, diag) : 0;
 }
 
-// The interface that a user's device string names, or NULL.
-static const char *
-interface_of(const char *spec, char name[static 64])
-{
-	const char *at = strstr(spec, "iface=");
-	size_t length;
-
-	if (at == NULL)
-		return NULL;
-	at += strlen("iface=");
-	length = strcspn(at, ",");
-	snprintf(name, 64, "%.*s", (int)(length < 63 ? length : 63), at);
-	return name;
-}
-
 struct interface_check {
 	struct host_check check;
 	FILE *notes;
@@ -124,9 +109,9 @@ run_check(void *arg)
 static void
 check_interface(const struct live_fabric *live, const struct device_port *d)
 {
-	char interface[64];
+	char interface[IFNAMSIZ];
 	struct interface_check c = {
-		.check = {.interface = interface_of(d->spec, interface),
+		.check = {.interface = device_port_interface(d->spec, interface),
 			  .netns = d->netns,
 			  .af_xdp = strstr(d->spec, "af_xdp") != NULL,
 			  .mtu_max = d->mtu},

@@ -12,10 +12,12 @@
 // from then on. Roost waits for a namespace, it does not make it again. A container that has
 // restarted is found by its name or its ID.
 #include "device_drops.h"
+#include "watcher.h"
 
 #include "control/base/clock.h"
 #include "control/base/memory.h"
 #include "control/io/host/link.h"
+#include "control/io/host/request.h"
 
 #include <errno.h>
 #include <linux/rtnetlink.h>
@@ -224,21 +226,6 @@ device_links_open(struct live_fabric *live, struct diag *diag)
 	return 0;
 }
 
-// Reads all notifications. Returns true if there was any; one that found no room counts.
-static bool
-drain(const struct device_links *links)
-{
-	char ignored[1];
-	bool any = false;
-
-	for (;;) {
-		if (recv(links->changes, ignored, sizeof(ignored), 0) >= 0 || errno == ENOBUFS)
-			any = true;
-		else if (errno != EINTR)
-			return any;
-	}
-}
-
 void
 device_links_poll(struct live_fabric *live)
 {
@@ -247,7 +234,8 @@ device_links_poll(struct live_fabric *live)
 
 	if (links == NULL || clock_ms() - links->polled_ms < LINKS_INTERVAL_MS)
 		return;
-	changed = drain(links);
+	changed = request_drain(links->changes);
+	watcher_poll(live);
 	links->polls++;
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		if (live->devices[i].detached)

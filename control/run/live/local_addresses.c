@@ -10,6 +10,7 @@
 
 #include "control/base/memory.h"
 #include "control/io/host/netns.h"
+#include "control/io/host/request.h"
 #include "dataplane/device/xdp/steering.h"
 
 #include <errno.h>
@@ -157,22 +158,6 @@ local_addresses_open(struct live_fabric *live, struct diag *diag)
 	return 0;
 }
 
-// Reads all notifications. Returns true if there was any.
-static bool
-drain(struct local_addresses *l)
-{
-	char ignored[1];
-	bool any = false;
-
-	// A read takes one datagram, of which the rest is dropped.
-	for (;;) {
-		if (recv(l->changes, ignored, sizeof(ignored), 0) >= 0 || errno == ENOBUFS)
-			any = true;
-		else if (errno != EINTR)
-			return any;
-	}
-}
-
 void
 local_addresses_refresh(struct live_fabric *live)
 {
@@ -188,7 +173,7 @@ local_addresses_poll(struct live_fabric *live)
 
 	if (l == NULL)
 		return;
-	l->stale |= drain(l);
+	l->stale |= request_drain(l->changes);
 	// If this fails, the next poll tries again.
 	if (l->stale && netns_run(live->outer_netns, read_addresses, l) == 0 &&
 	    set_ports(l, live) == 0)

@@ -186,6 +186,13 @@ is_of_device(const char *what)
 	       (strncmp(what, "link-", 5) == 0 || strcmp(what, "device-drops") == 0);
 }
 
+// No change that anybody made.
+static bool
+is_state(const char *what)
+{
+	return what != NULL && (strcmp(what, "routes") == 0 || strcmp(what, "watcher") == 0);
+}
+
 static void
 notify_log(struct notifier *t)
 {
@@ -203,7 +210,7 @@ notify_log(struct notifier *t)
 		const char *what = json_string_value(json_object_get(event, "what"));
 		bool watchdog = what != NULL && strncmp(what, "watchdog", 8) == 0;
 
-		if (what != NULL && strcmp(what, "routes") == 0) { // no change that anybody made
+		if (is_state(what)) {
 			json_decref(event);
 			continue;
 		}

@@ -5,10 +5,11 @@
 // real switch that loses its forwarding loses its ports.
 //
 // The watcher reads from a pipe whose other end only the fabric's process has: which interfaces
-// there are, and at last that the fabric is taken down. The end of the pipe without that means that
-// the process has died. The watcher has a session of its own, so that a signal to the fabric's
-// process group does not reach it, and holds no descriptor but the pipe: an open namespace would
-// live on after it was deleted. It is forked before EAL, so it is small.
+// there are. The end of the pipe means that the process has died: a fabric that is taken down ends
+// the watcher first. The watcher has a session of its own, so that a signal to the fabric's process
+// group does not reach it, and holds no descriptor but the pipe: an open namespace would live on
+// after it was deleted. It is forked before EAL, so it is small; for the same reason one that ends
+// is not started again, but the log says that it has.
 //
 // An interface that goes down forgets its IPv6 addresses unless `keep_addr_on_down` is set, which
 // it is for just that moment. Opening the port brings it up again (QUIRK_INTERFACE_UP).
@@ -33,13 +34,16 @@
 #include <unistd.h>
 
 #define WATCHER_PIPE 3
+#define SETTING_MAX 16 // characters of a number, and the end of the line
 
 struct watcher {
-	pid_t pid;
-	int pipe; // the end to write to
+	pid_t pid;   // 0: it has ended by itself
+	int pipe;    // the end to write to, which never waits
+	bool missed; // it was full
+	bool logged; // that it was
 };
 
-enum watcher_word { WATCHER_ADD, WATCHER_REMOVE, WATCHER_STOP };
+enum watcher_word { WATCHER_ADD, WATCHER_REMOVE };
 
 // What goes through the pipe, whole: it is shorter than PIPE_BUF.
 struct watcher_message {
@@ -47,7 +51,7 @@ struct watcher_message {
 	char interface[IFNAMSIZ];
 	char netns[NAME_MAX + 1]; // empty: the watcher's own
 	struct netns_id id;       // of netns
-	bool spares_addressed;    // the interface stays up if Linux has an address on it
+	bool spares_used;         // the interface stays up if Linux uses it too
 	bool detaches_xdp;        // the driver's program would be in the way of the next
 };
 
@@ -82,33 +86,48 @@ leave(int pipe)
 	close_range(WATCHER_PIPE + 1, ~0U, 0);
 }
 
-// Writes one character to a setting of an interface. Returns what it was before, or -1.
-static int
-set_keep_addresses(const char *interface, char value)
+// Writes whether an interface that goes down keeps its IPv6 addresses. before: what it was, or NULL
+// if nobody asks. Returns whether it could be written.
+static bool
+set_keep_addresses(const char *interface, const char *value, char *before)
 {
-	char path[128], before;
+	char path[128];
+	bool done = true;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/keep_addr_on_down", interface);
 	fd = open(path, O_RDWR);
 	if (fd < 0)
-		return -1;
-	if (read(fd, &before, 1) != 1 || pwrite(fd, &value, 1, 0) != 1) {
-		close(fd);
-		return -1;
+		return false;
+	if (before != NULL) {
+		ssize_t got = pread(fd, before, SETTING_MAX - 1, 0);
+
+		before[got > 0 ? got : 0] = '\0';
+		done = got > 0;
 	}
+	done = done && pwrite(fd, value, strlen(value), 0) > 0;
 	close(fd);
-	return before;
+	return done;
 }
 
 static void
 take_down(const char *interface)
 {
-	int kept = set_keep_addresses(interface, '1');
+	char kept[SETTING_MAX];
+	bool changed = set_keep_addresses(interface, "1", kept);
 
 	(void)link_set_down(interface);
-	if (kept >= 0)
-		(void)set_keep_addresses(interface, (char)kept);
+	if (changed)
+		(void)set_keep_addresses(interface, kept, NULL);
+}
+
+// Of an address, whose label may be "eth0:1".
+static bool
+is_on(const struct ifaddrs *address, const char *interface)
+{
+	size_t length = strcspn(address->ifa_name, ":");
+
+	return strlen(interface) == length && strncmp(address->ifa_name, interface, length) == 0;
 }
 
 // Whether Linux has an address on it, but for what an interface gives itself.
@@ -121,7 +140,7 @@ has_address(const char *interface)
 	if (getifaddrs(&all) != 0)
 		return true;
 	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next) {
-		if (a->ifa_addr == NULL || strcmp(a->ifa_name, interface) != 0)
+		if (a->ifa_addr == NULL || !is_on(a, interface))
 			continue;
 		found |= a->ifa_addr->sa_family == AF_INET;
 		found |= a->ifa_addr->sa_family == AF_INET6 &&
@@ -133,6 +152,14 @@ has_address(const char *interface)
 	return found;
 }
 
+// Whether the machine may be reached by it: with an address of its own, or of a VLAN, a bridge or
+// a bond above it. Yes, if nobody knows.
+static bool
+is_used(const char *interface)
+{
+	return has_address(interface) || link_has_upper(interface) != 0;
+}
+
 static int
 take_down_here(void *arg)
 {
@@ -140,7 +167,7 @@ take_down_here(void *arg)
 
 	if (m->detaches_xdp)
 		(void)link_detach_xdp(m->interface);
-	if (!m->spares_addressed || !has_address(m->interface))
+	if (!m->spares_used || !is_used(m->interface))
 		take_down(m->interface);
 	return 0;
 }
@@ -195,8 +222,6 @@ watch(void)
 	while (read_message(&m)) {
 		size_t i = 0;
 
-		if (m.word == WATCHER_STOP)
-			_exit(0);
 		while (i < count && !is_same(&list[i], &m))
 			i++;
 		if (m.word == WATCHER_REMOVE && i < count) {
@@ -228,6 +253,7 @@ watcher_start(struct watcher **out, struct diag *diag)
 		watch();
 	}
 	close(ends[0]);
+	(void)fcntl(ends[1], F_SETFL, O_NONBLOCK);
 	if (pid < 0) {
 		close(ends[1]);
 		return diag_fail(diag, errno, "a process: %s", strerror(errno));
@@ -238,38 +264,39 @@ watcher_start(struct watcher **out, struct diag *diag)
 	return 0;
 }
 
+// One that has ended reads nothing any more; watcher_poll() notices.
 static void
-send_message(const struct watcher *w, const struct watcher_message *m)
+send_message(struct watcher *w, const struct watcher_message *m)
 {
-	while (write(w->pipe, m, sizeof(*m)) < 0 && errno == EINTR)
-		;
+	ssize_t sent;
+
+	do
+		sent = write(w->pipe, m, sizeof(*m));
+	while (sent < 0 && errno == EINTR);
+	w->missed |= sent < 0 && errno == EAGAIN;
 }
 
-// The interface of a device that stays when the process ends, or NULL. What the driver makes goes.
-static const char *
-interface_of(const struct device_port *d, char name[static IFNAMSIZ])
+// Whether the device has an interface that stays when the process ends. What the driver makes goes.
+static bool
+outlives(const struct device_port *d, char interface[static IFNAMSIZ])
 {
 	const struct device_quirks *quirks = quirks_find(d->spec);
-	const char *at = strstr(d->spec, ",iface=");
 
-	if (d->own_veth || quirks == NULL || !(quirks->flags & QUIRK_INTERFACE_UP) || at == NULL)
-		return NULL;
-	at += strlen(",iface=");
-	snprintf(name, IFNAMSIZ, "%.*s", (int)strcspn(at, ","), at);
-	return name;
+	return !d->own_veth && quirks != NULL && (quirks->flags & QUIRK_INTERFACE_UP) &&
+	       device_port_interface(d->spec, interface) != NULL;
 }
 
 static void
-tell(const struct watcher *w, enum watcher_word word, const struct device_port *d)
+tell(struct watcher *w, enum watcher_word word, const struct device_port *d)
 {
 	struct watcher_message m;
 	char name[IFNAMSIZ];
 
-	if (w == NULL || interface_of(d, name) == NULL)
+	if (w == NULL || !outlives(d, name))
 		return;
 	memset(&m, 0, sizeof(m));
 	m.word = word;
-	m.spares_addressed = d->netdev == NULL && d->interface[0] == '\0';
+	m.spares_used = d->netdev == NULL && d->interface[0] == '\0';
 	m.detaches_xdp = d->netdev == NULL && quirks_find(d->spec)->flags & QUIRK_XDP;
 	memcpy(m.interface, name, sizeof(name));
 	if (d->netns != NULL) {
@@ -291,18 +318,43 @@ watcher_remove(struct watcher *w, const struct device_port *d)
 	tell(w, WATCHER_REMOVE, d);
 }
 
-void
-watcher_stop(struct watcher *w)
+static void
+log_note(struct live_fabric *live, const char *text)
 {
-	struct watcher_message m;
+	fabric_log_note(live->log, live_clock(&live->drive), FABRIC_LOG_WATCHER, text);
+}
+
+void
+watcher_poll(struct live_fabric *live)
+{
+	struct watcher *w = live->watcher;
 
 	if (w == NULL)
 		return;
-	memset(&m, 0, sizeof(m));
-	m.word = WATCHER_STOP;
-	send_message(w, &m);
+	if (w->pid != 0 && waitpid(w->pid, NULL, WNOHANG) == w->pid) {
+		w->pid = 0;
+		log_note(live, "roost-watcher has ended: if the process of the fabric dies, "
+			       "attached interfaces and taps stay up; `roost down` and `roost up` "
+			       "start the watcher again");
+	}
+	if (w->missed && !w->logged && w->pid != 0) {
+		w->logged = true;
+		log_note(live, "roost-watcher does not read: if the process of the fabric dies, "
+			       "some interfaces stay up, or go down that are not attached any "
+			       "more; let process roost-watcher run");
+	}
+}
+
+void
+watcher_stop(struct watcher *w)
+{
+	if (w == NULL)
+		return;
+	if (w->pid != 0) {
+		kill(w->pid, SIGKILL); // before the pipe ends
+		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	close(w->pipe);
-	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-		;
 	free(w);
 }

@@ -16,5 +16,8 @@ int watcher_start(struct watcher **out, struct diag *diag);
 void watcher_add(struct watcher *w, const struct device_port *d);
 void watcher_remove(struct watcher *w, const struct device_port *d);
 
+// Logs that it has ended, or that it does not read what it is sent.
+void watcher_poll(struct live_fabric *live);
+
 // Ends it; the interfaces stay as they are. NULL is fine.
 void watcher_stop(struct watcher *w);
