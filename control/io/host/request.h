@@ -25,8 +25,8 @@ void *request_start(struct request *request, uint16_t type, uint16_t flags, size
 // NULL. Returns 0, or -errno with request->why.
 int request_send(struct request *request, mnl_cb_t answer, void *arg);
 
-// Reads all notifications of a netlink socket that does not wait. Returns whether there was any; one
-// that found no room counts.
+// Reads all notifications of a netlink socket that does not wait. Returns whether there was any;
+// one that found no room counts.
 bool request_drain(int socket);
 
 // Reads the verdict, of a message that is as long as it says. Returns as request_send().

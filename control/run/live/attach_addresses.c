@@ -126,7 +126,7 @@ attach_take_addresses(struct live_fabric *live, struct device_port *d, struct di
 	return rc;
 }
 
-// What was asked for in the meantime may have given them to another host.
+// A change of tenants may have given them to another host in the meantime.
 int
 attach_return_addresses(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
