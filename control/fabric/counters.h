@@ -163,8 +163,8 @@ struct counter_value {
 	json_int_t value;
 };
 
-// Hands over all values of a node that differ from counter_initial(), in a fixed order; those that
-// do not are as if they did not exist.
+// Hands over all values of a node that differ from counter_initial(), in a fixed order. A reader
+// takes a value that is absent as initial.
 void counters_walk(const struct report_node *n, ps_t now,
 		   void (*take)(void *context, const struct counter_value *value), void *context);
 

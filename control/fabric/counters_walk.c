@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counters of a node, one value after the other, without those that say that nothing happened:
-// of 300 values of a port a dozen are left. So what is written or digested grows with what happened
-// and not with the size of the fabric.
+// The counters of a node, one value after the other, without the values that say that nothing
+// happened: of 300 values of a port a dozen are left. So what is written or digested grows with
+// what happened and not with the size of the fabric.
 #include "counters.h"
 
 #include "dataplane/base/answer_kind.h"
