@@ -102,19 +102,33 @@ check_words(struct decoder *d, const struct config_attach *attach)
 			     attach->tap.text, IFNAMSIZ - 1);
 }
 
+// Keys of the edge NIC, of a host that has none.
+static void
+check_without_nic(struct decoder *d, const struct yaml_node *node,
+		  const struct config_attach *attach)
+{
+	const struct yaml_pair *buffer = yaml_tree_get(node, "buffer");
+	const struct yaml_pair *reorder = yaml_tree_get(node, "reorder");
+
+	if (buffer != NULL && attach->buffer_bytes != 0)
+		decode_error(d, buffer->value->pos,
+			     "buffer needs nic: on, because it is the buffer of the edge NIC");
+	if (reorder != NULL && attach->reorder)
+		decode_error(d, reorder->value->pos,
+			     "reorder: on needs nic: on, because the edge NIC does it");
+}
+
 void
 check_attach(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	static const char *const ways[] = {"netns", "pid", "container", "tap", "dev"};
 	const struct yaml_pair *found[2] = {NULL, NULL};
-	const struct yaml_pair *reorder = yaml_tree_get(node, "reorder");
 	struct config_attach *attach = base;
 	unsigned count = 0;
 
-	attach->reorder_written = reorder != NULL;
-	if (reorder != NULL && attach->reorder && !attach->nic)
-		decode_error(d, reorder->value->pos,
-			     "reorder: on needs nic: on, because the edge NIC does it");
+	attach->reorder_written = yaml_tree_get(node, "reorder") != NULL;
+	if (!attach->nic)
+		check_without_nic(d, node, attach);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && count < 2; i++)
 		if (yaml_tree_get(node, ways[i]) != NULL)
 			found[count++] = yaml_tree_get(node, ways[i]);

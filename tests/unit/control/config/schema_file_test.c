@@ -59,6 +59,7 @@ a_share_is_no_size(void **state)
 	"and dev (a DPDK device)\n"
 #define CONTAINER_NAME "letters, digits, \"_\", \".\" and \"-\", a letter or digit first\n"
 #define TAP_NAME "1 to 15 " CONTAINER_NAME
+#define NEEDS_NIC "needs nic: on, because it is the buffer of the edge NIC\n"
 
 static void
 attach_mistakes(void **state)
@@ -78,6 +79,23 @@ attach_mistakes(void **state)
 			"f.yaml:4:22: attach.h1.eth2: dev cannot be combined with tap\n"
 			"f.yaml:6:3: attach.h3.eth9: \"h3.eth9\" is not a name: letters, digits, - "
 			"and _, a letter or digit first\n");
+}
+
+// What an edge NIC does, nobody does for a host without one. `auto` and `off` ask for nothing.
+static void
+attach_without_nic(void **state)
+{
+	(void)state;
+	expect_messages(FABRIC "attach:\n"
+			       "  h1: {netns: a, nic: off, buffer: 2MB}\n"
+			       "  h2: {tap: b, buffer: auto, reorder: off, nic: off}\n"
+			       "  h3: {dev: net_null0, reorder: on, buffer: 64KiB, nic: off}\n"
+			       "  h4: {netns: c, buffer: 2MB, nic: on, reorder: on}\n"
+			       "  h5: {netns: d, buffer: 2MB}\n",
+			"f.yaml:3:36: attach.h1: buffer " NEEDS_NIC
+			"f.yaml:5:33: attach.h3: reorder: on needs nic: on, because the edge NIC "
+			"does it\n"
+			"f.yaml:5:45: attach.h3: buffer " NEEDS_NIC);
 }
 
 // Names end up in commands and in paths of the machine.
@@ -174,6 +192,7 @@ main(void)
 		cmocka_unit_test(tenant_mistakes),
 		cmocka_unit_test(a_share_is_no_size),
 		cmocka_unit_test(attach_mistakes),
+		cmocka_unit_test(attach_without_nic),
 		cmocka_unit_test(attach_names_and_addresses),
 		cmocka_unit_test(record_and_stop_mistakes),
 		cmocka_unit_test(what_is_recorded_over_time),
