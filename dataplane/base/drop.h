@@ -52,8 +52,8 @@
 	  "sent onto a link that is down: a host's own, or routes have not converged yet")         \
 	X(LINK_FAULT, "link-fault", "lost by a fault that the file put on the link")               \
 	X(HEADROOM, "headroom",                                                                    \
-	  "a lossless group overran its headroom: too small for rate, cable, MTU, or the sender "  \
-	  "ignores pauses")                                                                        \
+	  "headroom too small for rate, cable or MTU, or the sender ignores pauses: look at "      \
+	  "attach.HOST.nic")                                                                       \
 	X(INGRESS_POOL, "ingress-pool",                                                            \
 	  "a lossy group met its ingress threshold: congestion, or alpha too small")               \
 	X(EGRESS_POOL, "egress-pool",                                                              \
