@@ -19,7 +19,9 @@
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// What a host still has to send or to receive, or NULL.
+#define USES_IT " uses this host: attach it in the file, or "
+
+// Says what a host still has to send or to receive, and what to do; or NULL.
 static const char *
 find_work(const struct live_fabric *live, uint32_t host)
 {
@@ -30,16 +32,18 @@ find_work(const struct live_fabric *live, uint32_t host)
 
 	for (uint32_t i = 0; i < w->stream_count; i++)
 		if (w->streams[i].src == host || w->streams[i].dst == host)
-			return "a stream";
+			return "a stream" USES_IT "take it out of the stream, and bring the fabric "
+			       "up again";
 	for (uint32_t i = 0; i < w->flow_count; i++)
 		if (w->flows[i].collective != WORKLOAD_NONE &&
 		    (w->flows[i].src == host || w->flows[i].dst == host))
-			return "a collective";
+			return "a collective" USES_IT "take it out of the collective, and bring "
+			       "the fabric up again";
 	flows = fabric_flows_report(live->flows, &count);
 	for (uint32_t i = 0; found == NULL && i < count; i++)
 		if (flows[i].fct == PS_NEVER &&
 		    (strcmp(flows[i].src, name) == 0 || strcmp(flows[i].dst, name) == 0))
-			found = "a flow that has not finished";
+			found = "a flow that has not finished" USES_IT "wait for the flow";
 	free(flows);
 	return found;
 }
@@ -97,8 +101,7 @@ check_nic(const struct live_fabric *live, const struct device_port *d, struct di
 	work = live->fabric->nodes[live->topology->first_host + d->host] != NULL
 		       ? find_work(live, d->host)
 		       : NULL;
-	return work == NULL ? 0
-			    : diag_fail(diag, EBUSY, "attach.%s: %s uses this host", host, work);
+	return work == NULL ? 0 : diag_fail(diag, EBUSY, "attach.%s: %s", host, work);
 }
 
 // ---- one NIC ------------------------------------------------------------------------------------
