@@ -200,6 +200,14 @@ class LiveCase(Case):
                 sender.send(b"reach", (HOSTS[destination], receiver.socket.getsockname()[1]))
             self.assertEqual(len(receiver.receive_all(count)), count)
 
+    def switch_drops(self, fabric):
+        """Packets that the switches have dropped, by (switch, reason): not those that hosts have lost themselves."""
+        lost = collections.Counter()
+        for name, node in fabric.show("drops")["nodes"].items():
+            if not name.startswith("h"):
+                lost.update({(name, reason): count for reason, count in drops({name: node}).items()})
+        return dict(+lost)
+
     def assert_lossless(self, fabric, **meant):
         """No packet has been dropped by a switch, a device or the kernel, other than these, by reason."""
         self.assertEqual(dict(drops(fabric.show("drops")["nodes"])), meant)

@@ -7,6 +7,7 @@ from common import *
 from test_api import Client, wait_for_first_look
 
 IPERF = ("iperf3", "--json")
+LOSSLESS_TOS = 26 << 2      # of priority 3
 DOCKER = """#!/bin/sh
 [ "$#" = 4 ] && [ "$1" = inspect ] && [ "$2" = --format ] && [ "$3" = "{{.State.Pid}}" ] || exit 9
 case "$4" in
@@ -65,8 +66,12 @@ class Attach(LiveCase):
     def drivers(self, fabric):
         return [port["device"] for node in fabric.show("device")["nodes"].values() for port in node["ports"].values()]
 
+    def in_priority(self, priority):
+        """Packets of a priority that the leaf has received from h1."""
+        return port_of(self.name, "leaf1", "swp1")["pg"][priority]["packets"]
+
     def test_jumbo(self):
-        """iperf3 at an MTU of 9000: whole segments cross, and nothing is lost on the way."""
+        """iperf3 at an MTU of 9000, in the lossless priority: whole segments cross, and no switch drops one."""
         description = demo(self.name, attach=("h1", "h5"), dilation=100)
         for host in ("h1", "h5"):
             description["attach"][host]["mtu"] = 9000
@@ -81,8 +86,11 @@ class Attach(LiveCase):
         server = subprocess.Popen([ROOST, "exec", "h5", "-f", self.name, "--", *IPERF, "-s", "-1"],
                                   stdout=subprocess.PIPE, text=True)
         wait_until(lambda: ":5201 " in fabric.exec("h5", "ss", "-Hltn").out, "the server listens")
-        client = json.loads(fabric.exec("h1", *IPERF, "-c", HOSTS["h5"], "-n", "20M", "-M", "8948").out)
+        dropped, carried = self.switch_drops(fabric), self.in_priority(3)
+        client = json.loads(fabric.exec("h1", *IPERF, "-c", HOSTS["h5"], "-n", "20M", "-M", "8948", "-S", LOSSLESS_TOS).out)
         server.communicate(timeout=20)
+        self.assertEqual(self.switch_drops(fabric), dropped)
+        self.assertGreater(self.in_priority(3) - carried, 10_000_000 // 9000)
         self.assertGreaterEqual(client["end"]["sum_sent"]["bytes"], 20_000_000)
         self.assertGreater(client["end"]["sum_received"]["bytes"], 10_000_000)     # as last reported
         port = port_of(self.name, "leaf1", "swp1")
@@ -626,13 +634,19 @@ class Attach(LiveCase):
         self.assertEqual(dict(drops(fabric.show("drops")["nodes"])), {})
 
     def test_host_with_work(self):
-        """A NIC that still sends or receives stays."""
+        """A host with a part in the workload keeps its NIC, and the error says what to do."""
         fabric = self.fabric(demo(self.name, attach=("h1",), workload=[
-            {"kind": "flow", "from": "h5", "to": "h6", "size": "100GB"}]))
-        for host in ("h5", "h6"):
-            self.assertIn(f"attach.{host}: a flow that has not finished uses this host",
-                          fabric.roost("attach", host, "netns=x", status=1).err)
-        self.assertEqual(self.ports_up(fabric, "leaf2"), 6)
+            {"kind": "flow", "from": "h5", "to": "h6", "size": "100GB"},
+            {"kind": "all-reduce", "hosts": ["h3", "h7"], "size": "1KB"},
+            {"kind": "stream", "from": "h4", "to": "h8", "packet": "100B", "rate": "1M", "until": "1us"}]))
+        for hosts, work, instead in ((("h5", "h6"), "a flow that has not finished", "wait for the flow"),
+                                     (("h3", "h7"), "a collective",
+                                      "take it out of the collective, and bring the fabric up again"),
+                                     (("h4", "h8"), "a stream", "take it out of the stream, and bring the fabric up again")):
+            for host in hosts:
+                self.assertEqual(fabric.roost("attach", host, "netns=x", status=1).err,
+                                 f"roost attach: attach.{host}: {work} uses this host: attach it in the file, or {instead}\n")
+        self.assertEqual([self.ports_up(fabric, leaf) for leaf in ("leaf1", "leaf2")], [6, 6])
 
     def test_killed(self):
         """What a killed fabric leaves goes with `down`: also what was attached while it ran, and a tap."""
