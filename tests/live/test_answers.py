@@ -13,6 +13,7 @@ LOOPBACKS = {"leaf1": ("172.16.0.1", "fd00:0:0:1:0:0:1:0"), "leaf2": ("172.16.0.
 GATEWAYS = ("169.254.0.1", "fe80::1")
 ADDRESSES = {"h1": ("10.0.1.1", "fd00::1:1"), "h2": ("10.0.1.2", "fd00::1:2"), "h3": ("10.0.2.1", "fd00::2:1")}
 NARROW = 1400
+TRACEROUTE = ("traceroute", "-N", 1, "-w", 5)   # one probe at a time: a host answers no more than six at once
 
 
 def name_by(address):
@@ -74,7 +75,8 @@ class Clients(Shared):
 
     def hops(self, host, address, *options):
         """By traceroute: a set of those who answered each hop."""
-        out = self.on(host, "traceroute", *(["-6"] if ":" in address else []), "-n", "-w", 5, "-q", 2, *options, address).out
+        family = ["-6"] if ":" in address else []
+        out = self.on(host, *TRACEROUTE, *family, "-n", "-q", 2, *options, address).out
         return [{name_by(one) for one in re.findall(r"(?:\d+\.){3}\d+|[0-9a-f]+:[0-9a-f:]+", line)}
                 for line in out.splitlines()[1:]]
 
@@ -86,7 +88,7 @@ class Clients(Shared):
     def assert_hops_have_names(self, host, destination, *expected, families=("-4", "-6")):
         """traceroute and mtr look the addresses of hops up; expected: names, or sets of them."""
         for family in families:
-            out = self.on(host, "traceroute", family, "-w", 5, "-q", 1, destination).out
+            out = self.on(host, *TRACEROUTE, family, "-q", 1, destination).out
             mtr = self.on(host, "mtr", family, "-j", "-c", 1, "-i", "0.2", "-G", "1", destination, timeout=60)
             for names in (re.findall(r"(?m)^ *\d+  (\S+) \(", out), [hub["host"] for hub in mtr.json["report"]["hubs"]]):
                 self.assertEqual(len(names), len(expected), names)
