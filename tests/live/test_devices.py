@@ -6,6 +6,7 @@ import signal
 from common import *
 
 FRAMES = 400
+DEVICE_WIRE = 512       # packets that may wait for a device behind the port's queues
 PEER_MAC = "02:00:00:00:02:02"
 
 
@@ -316,6 +317,30 @@ class Devices(LiveCase):
             wait_until(lambda: self.memif_state(second) == "down", "the server has gone")
             with Running(self, first, namespace) as again:
                 self.carry_all(namespace, again, stays, frames()[:50])
+
+    def test_memif_client_is_killed_while_packets_wait(self):
+        """It does not read, so packets wait for it. They are lost with it, and counted at the port."""
+        namespace = self.namespace()
+        first, second = self.memif_switches()
+        killed, frame = Running(self, second, namespace), udp("198.18.1.9", "198.18.2.9", size=500)
+        with Running(self, first, namespace) as stays, raw_socket(namespace, "t1").socket as left:
+            killed.__enter__()
+            wait_until(lambda: self.memif_state(first) == "up", "the client is there")
+            killed.process.send_signal(signal.SIGSTOP)
+
+            def waits():
+                for _ in range(100):
+                    left.send(frame)
+                return sum(queue["depth"] for queue in stays.port("swp2")["queue"]) > 0
+            wait_until(waits, "packets wait")
+            killed.process.kill()
+            killed.process.communicate(timeout=20)
+            wait_until(lambda: self.memif_state(first) == "down", "the client has gone")
+            text = roost("show", "drops", "-f", stays.name).out
+            self.assertIn(f"device-cut-off  {DEVICE_WIRE} packets, lost by the device of {stays.name}.swp2 ({DEVICE_WIRE})\n"
+                          "    they waited for a device whose link went down: look at the log\n", text)
+            with Running(self, second, namespace) as again:
+                self.carry_all(namespace, stays, again, frames()[:50])
 
     def memif_state(self, description):
         name = description["switch"]["name"]

@@ -151,6 +151,36 @@ reads_a_pcap_and_drops_chained_frames(void **state)
 	assert_int_equal(rte_mempool_avail_count(pool), PACKETS);
 }
 
+// While all packets of the pool are held, a received frame is lost, and counted.
+static void
+counts_frames_that_find_no_packet(void **state)
+{
+	const uint32_t sizes[] = {60, 61, 62};
+	static struct rte_mbuf *held[PACKETS];
+	char path[128], spec[256], err[256];
+	struct device_stats stats;
+	struct rte_mbuf *in[8];
+	struct device *device;
+
+	(void)state;
+	write_pcap(path, "in.pcap", sizes, 3);
+	snprintf(spec, sizeof(spec), "net_pcap2,rx_pcap=%s,tx_pcap=/dev/null", path);
+	assert_int_equal(try_open(&device, spec, 1500, err), 0);
+	for (unsigned i = 0; i < PACKETS; i++)
+		held[i] = make_packet(0, 60);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(device_rx_burst(device, in, 8), 0);
+	for (unsigned i = 0; i < PACKETS; i++)
+		rte_pktmbuf_free(held[i]);
+	assert_int_equal(device_rx_burst(device, in, 8), 1);
+	assert_int_equal(packet_meta(in[0])->data_len, 62);
+	assert_int_equal(device_stats(device, &stats), 0);
+	assert_int_equal(stats.rx_no_mbuf, 2);
+	rte_pktmbuf_free(in[0]);
+	device_close(device);
+	assert_int_equal(rte_mempool_avail_count(pool), PACKETS);
+}
+
 static void
 counts_by_name(const char *name, uint64_t value, void *arg)
 {
@@ -334,6 +364,7 @@ main(void)
 		cmocka_unit_test(sends_and_receives_through_a_ring),
 		cmocka_unit_test(leaves_unsent_packets_with_the_sender),
 		cmocka_unit_test(reads_a_pcap_and_drops_chained_frames),
+		cmocka_unit_test(counts_frames_that_find_no_packet),
 		cmocka_unit_test(feeds_a_file_for_ever_and_swallows_everything),
 		cmocka_unit_test(names_what_is_wrong),
 		cmocka_unit_test(refuses_a_second_opening_and_a_larger_mtu),
