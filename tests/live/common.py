@@ -140,8 +140,8 @@ def raw_socket(namespace, interface="eth1", protocol=ETH_P_ALL):
 
 
 def know_gateways(name):
-    """Has the hosts of a fabric like the demo's keep their gateway's MAC address, so that tests may count packets: Linux asks
-    for it again whenever it likes."""
+    """Makes the MAC address of the gateway permanent in the hosts of a fabric like the demo's. Otherwise Linux sends ARP
+    requests at any time, and tests could not count packets."""
     for host, (leaf, port) in PORTS.items():
         namespace = netns(name, host)
         if not Path(f"/run/netns/{namespace}").exists():

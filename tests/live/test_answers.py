@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Unmodified clients meet the switches: ping, traceroute, mtr, arping, neighbour discovery, and TCP through links with less
-room than its interface."""
+"""Unmodified clients talk to the switches: ping, traceroute, mtr, arping and neighbour discovery, and TCP through links
+whose MTU is smaller than that of the host's interface."""
 import ipaddress
 
 import re
@@ -17,7 +17,7 @@ TRACEROUTE = ("traceroute", "-N", 1, "-w", 5)   # one probe at a time: a host an
 
 
 def name_by(address):
-    """The switch or host of an address."""
+    """The name of the switch or host that has an address."""
     return next((name for name, both in (LOOPBACKS | ADDRESSES).items()
                  if ipaddress.ip_address(address) in map(ipaddress.ip_address, both)), address)
 
@@ -48,14 +48,14 @@ def transfer(source, destination, address, size=400_000):
 
 
 def flood(source, address, ttl, over):
-    """Packets that expire on their way, until over() is true."""
+    """Sends packets that expire on their way until over() is true."""
     with inside(source, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as sender:
         sender.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, ttl)
         for _ in range(200):
             for _ in range(500):
                 try:
                     sender.sendto(b"x", (address, 33434))
-                except OSError:         # what the errors say, or no room
+                except OSError:         # an ICMP error has arrived, or there is no room
                     pass
             if over():
                 return True
@@ -74,7 +74,7 @@ class Clients(Shared):
         self.assertIn(f"{count} received, 0% packet loss", done.out)
 
     def hops(self, host, address, *options):
-        """By traceroute: a set of those who answered each hop."""
+        """What traceroute finds: for each hop, the set of those who answered."""
         family = ["-6"] if ":" in address else []
         out = self.on(host, *TRACEROUTE, *family, "-n", "-q", 2, *options, address).out
         return [{name_by(one) for one in re.findall(r"(?:\d+\.){3}\d+|[0-9a-f]+:[0-9a-f:]+", line)}
@@ -86,7 +86,7 @@ class Clients(Shared):
         return [name_by(hub["host"]) for hub in report]
 
     def assert_hops_have_names(self, host, destination, *expected, families=("-4", "-6")):
-        """traceroute and mtr look the addresses of hops up; expected: names, or sets of them."""
+        """traceroute and mtr print a name for each hop. expected: for each hop the name, or a set of possible names."""
         for family in families:
             out = self.on(host, *TRACEROUTE, family, "-q", 1, destination).out
             mtr = self.on(host, "mtr", family, "-j", "-c", 1, "-i", "0.2", "-G", "1", destination, timeout=60)
@@ -97,7 +97,7 @@ class Clients(Shared):
             self.assertIn("2 received", self.on(host, "ping", family, "-c", 2, "-i", "0.05", "-W", 5, destination).out)
 
     def forget(self, host):
-        """Has the host find its neighbours and the paths' MTUs anew."""
+        """Makes the host forget its neighbours and the MTUs of paths."""
         command("ip", "-n", netns(self.name, host), "neigh", "flush", "dev", "eth1")
         for family in ("-4", "-6"):
             command("ip", "-n", netns(self.name, host), family, "route", "flush", "cache")
@@ -158,8 +158,8 @@ class Fabric4And6(Clients):
     def test_arping(self):
         done = self.on("h1", "arping", "-c", 2, "-I", "eth1", "-w", 10, GATEWAYS[0])
         self.assertEqual(len(re.findall(r"reply from 169\.254\.0\.1 \[02:01:00:00:00:01\]", done.out, re.I)), 2, done.out)
-        # To announce oneself, or to look whether an address is free, disturbs nobody.
-        def dropped():      # but for what IPv6 of Linux says to all routers
+        # Announcements, and the question whether an address is free, cause no drops.
+        def dropped():      # without the multicast that Linux sends to all routers
             return {reason: count for reason, count in drops(self.up.show("drops")["nodes"]).items()
                     if reason not in ("martian", "multicast")}
         before = dropped()
@@ -173,7 +173,7 @@ class Fabric4And6(Clients):
         self.assertRegex(done.out, r"02:01:00:00:00:01")
 
     def test_path_mtu(self):
-        """TCP is told of the link with less room, by the leaf one way and by a spine the other."""
+        """TCP learns the smaller MTU of a link: from the leaf in one direction, from a spine in the other."""
         for source, destination in (("h1", "h3"), ("h3", "h1")):
             for address in ADDRESSES[destination]:
                 with self.subTest(f"{source} to {address}"):
@@ -192,7 +192,8 @@ class Fabric4And6(Clients):
 
 
 class Tenants(Clients):
-    """In VXLAN, links with no more room than the hosts' interfaces have, and less between the second leaf and a spine."""
+    """Tenants in VXLAN. The links have the MTU of the hosts' interfaces, which leaves no room for the encapsulation, and one
+    link has less."""
     ROOM, FAR_ROOM = 1500, 1400
 
     @classmethod
@@ -223,7 +224,7 @@ class Tenants(Clients):
         self.assert_hops_have_names("h1", "h5", "leaf1", "leaf2", "h5", families=("-4",))
 
     def test_anothers_flood(self):
-        """What a tenant's packets that expire have used up at both leaves, another's traceroute does not miss."""
+        """Expiring packets of one tenant use up its rate of answers at both leaves. Another tenant's traceroute still works."""
         def suppressed(leaf, port):
             return self.up.show("answers")["nodes"][leaf]["ports"].get(port, {}).get("answers", {}).get("suppressed", 0)
         uplinks = ("swp5", "swp6")
@@ -236,7 +237,7 @@ class Tenants(Clients):
         self.assertRegex(done.out, rf"From {LOOPBACKS['leaf1'][0]}.*Net Unreachable")
 
     def test_path_mtu(self):
-        """The leaf where the tunnel begins knows of links behind its own."""
+        """The leaf where the tunnel begins knows the MTUs of links that are not its own."""
         for source, destination in (("h1", "h5"), ("h5", "h1")):
             self.forget("h1")
             self.forget("h5")

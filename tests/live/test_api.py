@@ -273,7 +273,7 @@ class Readers(LiveCase):
         self.assertEqual(refused.err, f"roost: fabric {self.name} belongs to somebody else: Permission denied\n")
 
     def test_nobody_holds_up_an_up(self):
-        """Who may list the directory may lock it too, which is nothing to us."""
+        """A user who may list the directory can also lock it. `up` and `down` do not wait for that lock."""
         self.fabric(demo(self.name, attach=("h1",), readers=self.group.gr_name))
         code = "import fcntl, os, time; fcntl.flock(os.open('/run/roost', os.O_RDONLY), 2); print(flush=True); time.sleep(99)"
         holder = subprocess.Popen(["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups",
@@ -290,7 +290,8 @@ class Readers(LiveCase):
         roost("down", other)
 
     def test_nobody_has_files_read_for_him(self):
-        """What a reader puts in the place of the fabric's file is not read for him; root may find out by itself."""
+        """`config diff` does not read for a reader what he has put in the place of the fabric's file. For root it
+        reads regular files only."""
         place = Path(self.public())
         os.chown(place, NOBODY, NOBODY)
         secret = self.directory / "secret"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever can stand in the place of a host: namespaces, processes, containers, taps, several NICs; with MTUs, MACs and
-addresses of their own."""
+"""Everything that can be attached as a host: namespaces, processes, containers, taps, hosts with several NICs; with MTUs,
+MACs and addresses of their own."""
 import signal
 
 from common import *
@@ -27,7 +27,7 @@ def link(path):
 
 
 def kill_group(pid):
-    """Also what it has started."""
+    """Kills a process group: a process and those that it has started."""
     try:
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -40,7 +40,7 @@ class Attach(LiveCase):
         self.name = name_of("attach")
 
     def sleeper(self, *enter):
-        """A process in a network namespace of its own, until the test ends. Returns its id."""
+        """Starts a process in a network namespace of its own, until the test ends. Returns its PID."""
         process = subprocess.Popen([*(enter or ("unshare", "--net")), "sleep", "600"])
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -53,14 +53,14 @@ class Attach(LiveCase):
         return command("nsenter", "-n", "-t", pid, *words, **options)
 
     def refuse_up(self, error, attach, status=1, **options):
-        """`up` refuses it in one line, and leaves nothing."""
+        """`up` fails with an error in its last line, and leaves nothing behind."""
         path = self.file(demo(self.name, attach=()) | {"attach": attach}, "bad.yaml")
         done = roost("up", path, status=status, **options)
         self.assertRegex(done.err.splitlines()[-1], error)
         self.assert_clean(self.name)
 
     def maps(self, pid):
-        """How many maps of BPF a process has open."""
+        """How many BPF maps a process has open."""
         return [link(file) for file in Path(f"/proc/{pid}/fd").iterdir()].count("anon_inode:bpf-map")
 
     def drivers(self, fabric):
@@ -102,12 +102,12 @@ class Attach(LiveCase):
         return {"fabric": {"name": self.name, "topology": {"kind": "rail", "leaves": 2, "rails": 2, "spines": 1,
                                                            "hosts-per-leaf": 2},
                            "dilation": DILATION},
-                # Nobody listens to LLDP there, so the kernel would count its frames as dropped.
+                # Without a listener there, the kernel would count LLDP frames as dropped.
                 "switch": {"preset": "spectrum-x", "buffer": {"size": "4MB"}, "lldp": "off",
                            "qos": {"tc": {3: {"ecn": {"min": "50KB", "max": "500KB"}}}}}, "attach": attach}
 
     def packets(self, leaf, port):
-        """That came in by a port, ARP aside."""
+        """How many packets a port has received, without ARP."""
         counters = port_of(self.name, leaf, port)
         return counters["rx_packets"] - counters["control_rx"]
 
@@ -131,7 +131,7 @@ class Attach(LiveCase):
         self.assert_lossless(fabric)
 
     def test_single_nic_by_name(self):
-        """h1.eth2 alone; in a namespace of the user's, from which its rule goes too."""
+        """h1.eth2 alone, in a namespace that the user has made. `down` removes the rule from that namespace."""
         there = f"roost-test-rail-{os.getpid()}"
         command("ip", "netns", "add", there)
         self.addCleanup(command, "ip", "netns", "del", there)
@@ -152,7 +152,7 @@ class Attach(LiveCase):
         self.assertEqual(fabric.exec("h1", "ip", "-br", "addr", "show", "eth1").out.split()[2], "10.0.1.1/32")
 
     def assert_not_entered(self, fabric, pid, why):
-        """The host is gone, and the namespace of this process is not taken for its."""
+        """The host is gone, and the fabric does not attach the namespace of this process in its place."""
         wait_until(lambda: why in fabric.roost("show", "log").out, why)
         self.assertEqual(fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"], "down")
         self.assertIn("h1 is not a host with a namespace", fabric.roost("exec", "h1", "--", "true", status=2).err)
@@ -205,7 +205,7 @@ class Attach(LiveCase):
         self.refuse_up(r"of process \d+ is this machine's own", {"h1": {"pid": os.getpid()}})
 
     def test_container(self):
-        """By the process that `docker inspect` names; no shell reads the name."""
+        """A container is attached by the PID that `docker inspect` prints. No shell interprets its name."""
         pid = self.sleeper()
         programs = self.directory / "bin"
         programs.mkdir()
@@ -226,7 +226,7 @@ class Attach(LiveCase):
         fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
 
     def test_container_program_that_hangs(self):
-        """A container is gone, and Docker does not say where it is now: the fabric does not wait for that."""
+        """A container is gone, and `docker inspect` hangs. The fabric does not wait for it."""
         pid = self.sleeper()
         programs = self.directory / "bin"
         programs.mkdir()
@@ -250,7 +250,8 @@ class Attach(LiveCase):
                    "it is found again", 40)
 
     def test_container_that_restarts(self):
-        """It is another process in another namespace then, which has the host's addresses and routes; here by `attach`."""
+        """A container that restarts is another process in another namespace. That namespace gets the host's addresses and routes.
+        The container is attached while the fabric runs."""
         pid = self.sleeper()
         programs = self.directory / "bin"
         programs.mkdir()
@@ -273,7 +274,8 @@ class Attach(LiveCase):
             docker.write_text(DOCKER % 0)
             os.kill(pid, signal.SIGKILL)
             wait_until(lambda: state() == "down", "it is gone")
-            wait_until(lambda: "stays down: container here: it is not running" in fabric.roost("show", "log").out, "it is known to be stopped")
+            wait_until(lambda: "stays down: container here: it is not running" in fabric.roost("show", "log").out,
+                       "it is known to be stopped")
             pid = self.sleeper()
             docker.write_text(DOCKER % pid)
             wait_until(lambda: state() == "up", "it is found again", 40)
@@ -298,7 +300,7 @@ class Attach(LiveCase):
         roost("down", self.name)
 
     def test_tap(self):
-        """A tap is there for a virtual machine to open; here a test is the machine."""
+        """`up` makes a tap for a virtual machine. The test takes the part of the machine."""
         import fcntl
         tap = f"tap{os.getpid() % 100000}"
         description = demo(self.name, attach=()) | {"attach": {
@@ -326,7 +328,7 @@ class Attach(LiveCase):
         wait_until(lambda: not Path(f"/sys/class/net/{tap}").exists(), "the tap is gone")
 
     def test_tap_that_is_taken(self):
-        """An interface of somebody else's is not touched."""
+        """`up` does not touch an interface that it has not made."""
         taken = f"tap{os.getpid() % 100000}"
         command("ip", "tuntap", "add", taken, "mode", "tap")
         self.addCleanup(command, "ip", "link", "del", taken)
@@ -334,7 +336,7 @@ class Attach(LiveCase):
         self.assertTrue(Path(f"/sys/class/net/{taken}").exists())
 
     def test_own_addresses(self):
-        """Routes, neighbours and the interface follow an address, and tables a MAC."""
+        """With `ip:` and `mac:`, the interface has these addresses, and packets from and to the host arrive."""
         description = demo(self.name, attach=("h1", "h5"))
         del description["tenants"]
         description["attach"]["h1"] |= {"ip": "192.168.7.9", "mac": "52:54:00:00:00:07"}
@@ -347,7 +349,7 @@ class Attach(LiveCase):
         self.assert_lossless(fabric)
 
     def test_names(self):
-        """Names of hosts, switches and the gateway resolve, and addresses to names; a file of the user's stays."""
+        """Names of hosts, switches and the gateway resolve, in both directions. A file that the user has made is kept."""
         description = demo(self.name, attach=("h1", "h3", "h5"))
         mine = Path(f"/etc/netns/{netns(self.name, 'h3')}/hosts")
         mine.parent.mkdir(parents=True)
@@ -374,7 +376,7 @@ class Attach(LiveCase):
         self.assertFalse(Path(f"/etc/netns/{netns(self.name, 'h1')}").exists())
 
     def test_processes_that_are_left(self):
-        """`down` ends those in namespaces that `up` has made, also one that does not want to; no others."""
+        """`down` ends the processes in namespaces that `up` has made, also one that ignores SIGTERM, and no others."""
         there = f"roost-test-left-{os.getpid()}"
         command("ip", "netns", "add", there)
         self.addCleanup(command, "ip", "netns", "del", there)
@@ -407,7 +409,7 @@ class Attach(LiveCase):
         return fabric.show("fabric")["nodes"][node]["ports_up"]
 
     def stubborn(self, there):
-        """A process in a namespace that ends by SIGKILL alone."""
+        """Starts a process in a namespace that ignores SIGTERM."""
         process = subprocess.Popen(["ip", "netns", "exec", there, "sh", "-c", "trap '' TERM; echo; while :; do sleep 600; done"],
                                    stdout=subprocess.PIPE, text=True, start_new_session=True)
         self.addCleanup(process.communicate)
@@ -416,7 +418,7 @@ class Attach(LiveCase):
         return process
 
     def test_detach_does_not_wait_for_processes(self):
-        """One that does not want to end has a second, in which the fabric goes on. `down` waits for those."""
+        """A process that ignores SIGTERM gets a second to end, and the fabric goes on meanwhile. `down` waits for it."""
         there = netns(self.name, "h5")
         roost("up", self.file(demo(self.name, attach=()), "stubborn.yaml"))
         self.addCleanup(roost, "down", self.name, status=None)
@@ -477,7 +479,7 @@ class Attach(LiveCase):
         fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
 
     def test_several_nics_while_it_runs(self):
-        """In a fabric whose file attaches nobody: all NICs of a host, or one after the other in one namespace."""
+        """The file attaches no host. All NICs of a host are attached at once, or one after the other to one namespace."""
         one, other = netns(self.name, "h1"), netns(self.name, "h2")
         fabric = self.fabric(self.rail())
         for _ in range(2):
@@ -503,7 +505,7 @@ class Attach(LiveCase):
         fabric.roost("attach", "h1", f"netns={one}")  # `down` detaches it
 
     def test_one_nic_beside_an_edge_nic(self):
-        """The other NIC of a host in the file is attached behind the same node, or without a NIC of the fabric."""
+        """The file attaches one NIC of a host. The other one is attached later: with an edge NIC in the same node, or without."""
         one, other = netns(self.name, "h1"), netns(self.name, "h2")
         fabric = self.fabric(self.rail(**{"h1.eth1": {"netns": one}, "h2": {"netns": other}}))
         before = self.ports_up(fabric, "leaf2")
@@ -518,7 +520,8 @@ class Attach(LiveCase):
                 self.assertEqual(self.ports_up(fabric, "leaf2"), before)
 
     def test_nic_while_it_runs(self):
-        """A host that is attached while the fabric runs has the NIC of one in the file, or none; then its own again."""
+        """A host that is attached while the fabric runs gets an edge NIC as in a file, or none. Detached, it has its simulated
+        NIC again."""
         fabric = self.fabric(demo(self.name, attach=("h1",)))
         there = f"netns={netns(self.name, 'h5')}"
 
@@ -538,7 +541,7 @@ class Attach(LiveCase):
                     self.assertGreaterEqual(nodes()["h5"]["ports"]["host1"]["rx_packets"], 3)
                     self.assertGreaterEqual(nodes()["h5"]["ports"]["eth1"]["tx_packets"], 3)
                 self.assertEqual("h5.eth1" in fabric.roost("show", "reorder").out, "reorder=on" in settings)
-                # Tables that are made anew are those of the node that stands for the host.
+                # New tables reach the node that is in the place of the host.
                 fabric.roost("set", "switch.qos.tc.3.ecn.max", "600KB")
                 fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
                 fabric.roost("detach", "h5")
@@ -553,7 +556,7 @@ class Attach(LiveCase):
         self.assert_lossless(fabric)
 
     def test_own_addresses_while_it_runs(self):
-        """Routes and tables follow the addresses, and again when the host is detached."""
+        """Routes and tables follow the addresses given to `attach`, and change back when the host is detached."""
         description = demo(self.name, attach=("h1",))
         del description["tenants"]
         fabric = self.fabric(description)
@@ -573,7 +576,7 @@ class Attach(LiveCase):
             fabric.roost("detach", "h5")
 
     def test_links_of_several_nics_while_it_runs(self):
-        """Ports of a server of two rails are up as its NICs are attached, all or one after the other."""
+        """The ports of a server with two rails are up while its NICs are attached, at once or one after the other."""
         fabric = self.fabric(self.rail(h2={"netns": netns(self.name, "h2")}))
         there = netns(self.name, "h1")
 
@@ -601,8 +604,8 @@ class Attach(LiveCase):
         self.assertFalse(Path(f"/run/netns/{there}").exists())
 
     def test_places_are_used_again(self):
-        """Hosts come and go more often than the list of devices is long, beside one that stays, and nobody hears of
-        links and drops that are nobody's. A host that the file attaches has no link without what it attaches."""
+        """Hosts are attached and detached more often than the list of devices has places, beside one that stays. Subscribers
+        get no events of places that are free. A host of the file has no link while it is detached."""
         fabric = self.fabric(demo(self.name, attach=()) | {"attach": {
             "h1": {"netns": netns(self.name, "h1")}, "h2": {"dev": "net_null0,no-rx=1", "nic": "off"}}})
         pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
@@ -649,7 +652,7 @@ class Attach(LiveCase):
         self.assertEqual([self.ports_up(fabric, leaf) for leaf in ("leaf1", "leaf2")], [6, 6])
 
     def test_killed(self):
-        """What a killed fabric leaves goes with `down`: also what was attached while it ran, and a tap."""
+        """`down` removes what a killed fabric has left: also hosts that were attached while it ran, and a tap."""
         tap = f"tap{os.getpid() % 100000}"
         description = demo(self.name, attach=()) | {"attach": {"h1": {"tap": tap}}}
         roost("up", self.file(description, "killed.yaml"))

@@ -68,7 +68,7 @@ class BadInput(LiveCase):
         self.refuse(r'attach\.h5: "\.\./h5" cannot name a namespace', one, 2)
 
     def test_mtu(self):
-        """AF_XDP carries a frame in one packet buffer of one page, and that is the limit of what shares its packets."""
+        """AF_XDP carries a frame in one buffer of one page. This limits all devices that share the packets."""
         description = demo(self.name, attach=("h1", "h5"))
         description["attach"]["h1"] = {"dev": "net_af_xdp9,iface=nosuch", "mtu": 1500}
         description["attach"]["h5"]["mtu"] = 3361

@@ -43,7 +43,7 @@ class Bgp(LiveCase):
             raise AssertionError(f"left behind: {left}")
 
     def tearDown(self):
-        """The next test begins with everything there, whatever this one came to."""
+        """Starts what this test has ended, for the next test."""
         for switch in SWITCHES:
             if roost("show", "fabric", "-f", f"{self.bed.name}-{switch}", status=None).status != 0:
                 self.bed.start_roost(switch)
@@ -111,8 +111,8 @@ class Bgp(LiveCase):
                 self.assertEqual(port["classes"]["unread"]["packets"], 0)
 
     def test_traceroute(self):
-        """A hop is the interface of the switch that has an address, else its loopback. One probe at a time: Linux answers six
-        at once, and they take several ways."""
+        """A switch answers from the address of its interface, or from its loopback if the interface has none. One probe at a
+        time, because the host answers no more than six at once."""
         self.ping("h1", address("h3")[0])
         first = str(ipaddress.ip_address(address("h1")[0]) - 1)
         out = self.bed.inside("h1", "traceroute", "-n", "-N", "1", "-w", "5", "-q", "1", address("h3")[0]).stdout
@@ -163,7 +163,7 @@ class Bgp(LiveCase):
         return [told[port]["connectionsDropped"] for port in BOTH]
 
     def test_zebra_of_a_leaf_is_killed(self):
-        """Its routes stay in the kernel. Started again, zebra removes them, and its clients announce them anew."""
+        """Its routes stay in the kernel. When zebra is started again, it removes them, and its clients announce them anew."""
         clients = [self.bed.pid("leaf1", daemon) for daemon in ("bfdd", "bgpd")]
         self.bed.kill("leaf1", "zebra")
         self.assertIsNone(self.bed.pid("leaf1", "zebra"))
@@ -175,7 +175,7 @@ class Bgp(LiveCase):
         self.assert_spread("h3", "h1")
 
     def test_bfd_notices_what_bgp_does_not(self):
-        """Both ends' bgpd run and the link is up; BFD of one end dies, and the other ends the session."""
+        """The bgpd of both ends run, and the link is up. The bfdd of one end dies, and the other end closes the session."""
         before = {leaf: self.dropped(leaf) for leaf in ("leaf1", "leaf2")}
         self.bed.kill("spine1", "bfdd")
         for leaf, (first, second) in before.items():
@@ -202,7 +202,8 @@ class Bgp(LiveCase):
         self.assert_spread("h3", "h1")
 
     def seconds_of_loss(self, happens):
-        """Sends flows from h1 to h3 while something happens, until all packets arrive: how long after it one was last lost."""
+        """Sends flows from h1 to h3 during an event, until all packets arrive. Returns when the last lost packet was sent, in
+        seconds after the event."""
         receiver = self.udp("h3", 9000)
         senders = [self.udp("h1", FIRST_PORT + i) for i in range(FLOWS)]
         sent, arrived = [], set()
@@ -230,8 +231,8 @@ class Bgp(LiveCase):
         return max((sent[number] - began for number in set(range(len(sent) - FLOWS)) - arrived), default=0.0)
 
     def test_roost_of_a_spine_is_killed(self):
-        """Its interfaces go down at once, and so do the links of its neighbours: traffic moves before anybody's timer
-        runs out. Started again, it brings them up."""
+        """Its interfaces and the links of its neighbours go down at once, so traffic moves before a timer runs out. When it is
+        started again, it brings them up."""
         name = f"{self.bed.name}-spine1"
         self.assertLess(self.seconds_of_loss(lambda: self.bed.kill_roost("spine1")), MOVED_S)
         for leaf, prefix in (("leaf1", NETWORK), ("leaf2", "10.1.1.0/24")):
@@ -246,7 +247,7 @@ class Bgp(LiveCase):
         self.assert_spread("h3", "h1")
 
     def test_roost_of_a_leaf_is_killed(self):
-        """Its addresses of both versions are there when it is started again, and nothing of it is left running."""
+        """When it is started again, it has its IPv4 and IPv6 addresses. No process of it is left running."""
         before = self.addresses("leaf1")
         self.bed.kill_roost("leaf1")
         wait_until(lambda: self.interfaces_up("leaf1") == [], "its interfaces are down")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fabric that is killed anywhere in an `apply` comes up as it was before or as it was to be, never between; and of one
-that is killed anywhere in an `attach`, `down` removes what there is."""
+"""A fabric that is killed at any point of an `apply` comes up with the old configuration or the new one, never a mixture.
+If it is killed at any point of an `attach`, `down` removes what was made."""
 import ctypes
 import signal
 
@@ -134,7 +134,7 @@ class Crash(LiveCase):
 
 
 class Attaching(LiveCase):
-    """Killed at each step of `attach`: as soon as something outlives the process, `down` knows of it."""
+    """Killed at each step of `attach`: `down` knows of everything that outlives the process."""
 
     def setUp(self):
         self.name = name_of("crash")
@@ -145,7 +145,7 @@ class Attaching(LiveCase):
         self.lab = self.file(described, "lab.yaml")
 
     def attach_until(self, stop, settings):
-        """Has the fabric attach h1, and kills it after that many of the calls that count. Returns those."""
+        """Attaches h1, and kills the fabric after so many of the system calls in MAKES. Returns these calls."""
         pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
         traced, seen = Traced(pid, MAKES), []
         client = subprocess.Popen([ROOST, "attach", "h1", settings, "-f", self.name], stdout=subprocess.DEVNULL,

@@ -32,7 +32,7 @@ class Drops(Shared):
                       self.up.roost("show", "drops", leaf).out)
 
     def read_late(self):
-        """The fabric stands still while h1 sends: every packet has come in or is counted as lost, none twice."""
+        """The fabric is stopped while h1 sends. Each packet is either received or counted as lost, once."""
         self.assertEqual(self.lost(), {})
         pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
         sender = self.udp("h1")
@@ -76,7 +76,7 @@ class AfXdp(Drops):
 
 
 class PacketSockets(Drops):
-    """As in all fabrics with large MTUs, at taps, and for what is attached while a fabric runs."""
+    """Packet sockets, as in all fabrics with large MTUs, at taps, and for hosts that are attached while a fabric runs."""
 
     @classmethod
     def description(cls):
@@ -90,7 +90,7 @@ class PacketSockets(Drops):
 
 
 class Kinds(Drops):
-    """What each side of each kind of device loses counts once, with a line of the log and with advice."""
+    """A packet that either end of a device loses is counted once, logged, and shown with advice. All kinds of devices."""
 
     @classmethod
     def setUpClass(cls):
@@ -118,7 +118,7 @@ class Kinds(Drops):
         self.addCleanup(command, "ip", *interface[:-1], "link", "set", interface[-1], "mtu", 1500)
 
     def frames(self, interface, size):
-        """Sends so many; a veth reports what its other end refuses."""
+        """Sends LOST frames. A veth reports an error for those that its other end refuses."""
         with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
             sender.bind((interface, 0))
             for _ in range(LOST):
@@ -126,7 +126,7 @@ class Kinds(Drops):
                     sender.send(udp("10.0.1.2", HOSTS["h5"], size=size, dst_mac="02:01:00:00:00:02"))
 
     def test_a_host_sends_more_than_its_mtu(self):
-        """Its veth's other end refuses them, which both ends count."""
+        """The other end of the veth refuses the packets, and both ends count them."""
         self.set_mtu(3000, "-n", netns(self.name, "h1"), "eth1")
         sender = self.udp("h1")
         for _ in range(LOST):

@@ -246,7 +246,7 @@ class Devices(LiveCase):
         self.bounce("net_tap0,iface=v2", self.namespace(("p1", "v1")))
 
     def test_interface_is_deleted_and_made_again(self):
-        """Another one of that name is opened in its place."""
+        """A new interface of the same name is opened in its place."""
         namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
         description = self.switch("net_af_packet0,iface=v1", "net_af_xdp1,iface=v2", mtu=1500)
         with Running(self, description, namespace) as run:
@@ -281,7 +281,7 @@ class Devices(LiveCase):
         wait_until(lambda: two.port("swp2")["tx_packets"] == before + len(given), "all frames have left")
 
     def test_memif(self):
-        """Two switches, two processes, a shared memory. Without the other one the link is down."""
+        """Two switches in two processes share memory. While one of them is missing, the link is down."""
         namespace, given = self.namespace(), frames()
         first, second = self.memif_switches()
         with Running(self, first, namespace) as one:
@@ -305,7 +305,7 @@ class Devices(LiveCase):
                 self.carry_all(namespace, stays, again, frames()[:50])
 
     def test_memif_server_is_killed_and_restarts(self):
-        """The socket that it leaves is in nobody's way."""
+        """The socket that it leaves does not keep the next server from starting."""
         namespace = self.namespace()
         first, second = self.memif_switches()
         killed = Running(self, first, namespace)
@@ -370,7 +370,7 @@ class Devices(LiveCase):
         self.assertEqual(run.err, "")
 
     def test_wrong_host_settings_beside_a_namespace(self):
-        """The interface is in the namespace of the command, which the fabric has left."""
+        """The interface is in the namespace of the command, not in that of the fabric's process."""
         interface = f"dev{os.getpid()}"
         command("ip", "link", "add", interface, "type", "veth", "peer", "name", f"{interface}p")
         self.addCleanup(command, "ip", "link", "del", interface)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Attached hosts behind edge NICs: the fabric loses nothing of what Linux sends, however fast that is.
+"""Attached hosts behind edge NICs: the fabric loses nothing, however fast Linux sends.
 
 Three namespaces send to a fourth, each as fast as it can, in the lossless priority. At dilation 5000 a link
-of 100G carries 20 Mb/s of wall time, and Linux sends many times that. What the hosts' own NICs and the
-kernel cannot hold is the hosts' loss, and counted: nothing is missing.
+of 100G carries 20 Mb/s of wall time, and Linux sends many times that. Packets that the hosts' own NICs and
+the kernel cannot hold are lost by the hosts and counted there, so that every packet is accounted for.
 """
 from common import *
 
@@ -35,7 +35,7 @@ class Edge(LiveCase):
         return opened
 
     def blast(self, senders, receiver, packets=PACKETS):
-        """Sends from all, waiting where the kernel has one wait. Returns how many have arrived when no more come."""
+        """Sends from all hosts, each as fast as its socket takes packets. Returns how many packets have arrived."""
         receiver.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER)
         to = (ADDRESS, receiver.socket.getsockname()[1])
         left = {sender: packets for sender in senders}
@@ -58,7 +58,7 @@ class Edge(LiveCase):
         return arrived
 
     def lost_by_hosts(self, fabric):
-        """By host and reason: what its own NIC and the kernel before it have dropped."""
+        """What the NICs of hosts and the kernel have dropped, by (host, reason)."""
         lost = collections.Counter()
         for name, node in fabric.show("interface")["nodes"].items():
             for port, values in node["ports"].items():
@@ -74,7 +74,7 @@ class Edge(LiveCase):
         return fabric, arrived
 
     def assert_nothing_is_missing(self, fabric, arrived):
-        """Of what was sent: what a host's own NIC and the kernel before it have dropped, and what has arrived."""
+        """Every packet has arrived, or the sender's NIC or the kernel has counted it as dropped."""
         self.assertEqual(self.switch_drops(fabric), {})
         lost = self.lost_by_hosts(fabric)
         self.assertLessEqual({host for host, _ in lost}, set(SENDERS))
@@ -95,7 +95,7 @@ class Edge(LiveCase):
             self.assertLessEqual(port["queue"][3]["depth_max"], 2_000_000)
 
     def test_a_host_is_paced_to_its_link(self):
-        """While its NIC has packets they leave back to back, by the fabric's clock."""
+        """While its NIC has packets, they leave back to back in fabric time."""
         self.name = name_of("edge")
         made = description(self.name)
         made["fabric"]["dilation"] = 10 * SLOW      # the NIC has something to send for 3 seconds
@@ -134,7 +134,7 @@ class Edge(LiveCase):
                          {host: ["eth1", "host1"] for host in ("h1", "h7")})
 
     def test_a_host_has_one_for_some_links(self):
-        """One link of a host with a NIC, the other without."""
+        """One link of a host has an edge NIC, the other has none."""
         self.name = name_of("edge")
         one, other = netns(self.name, "h1"), netns(self.name, "h2")
         made = {"fabric": {"name": self.name, "dilation": DILATION, "topology": {
@@ -159,7 +159,7 @@ class Edge(LiveCase):
             fabric.roost("attach", host, f"netns={netns(self.name, host)}")
         arrived = self.blast([self.udp(host) for host in SENDERS], self.udp(RECEIVER))
         self.assert_nothing_is_missing(fabric, arrived)
-        # Away under load: nobody else notices, and the simulated NICs are there again.
+        # Hosts are detached under load. The simulated NICs are back.
         self.blast([self.udp("h1")], self.udp(RECEIVER), packets=200)
         for host in (*SENDERS, RECEIVER):
             fabric.roost("detach", host)
@@ -167,7 +167,7 @@ class Edge(LiveCase):
         self.assertEqual(fabric.show("fabric")["nodes"]["leaf1"]["ports_up"], 6)
 
     def test_a_device_that_holds_is_read_no_faster_than_the_link(self):
-        """A file of 4 MB, which could be read at once: the NIC holds 1 MB, so it is read as the link takes it."""
+        """A file of 4 MB could be read at once. The NIC holds 1 MB, so it reads no faster than the link sends."""
         self.name = name_of("edge")
         made, in_file = description(self.name), 3000
         made["fabric"]["dilation"] = DILATION

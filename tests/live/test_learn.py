@@ -346,7 +346,7 @@ class Fpm(LearnCase):
         peer.close()
 
     def test_another_user(self):
-        """Any process can connect; only root and FRR's user are listened to, and the log has the others."""
+        """Any process can connect. Only root and FRR's user are trusted, and the log shows the others."""
         self.start(self.switch(source="fpm", fpm={"listen": "127.0.0.1:2697", "user": "any"}))
         self.stop()
         self.start(self.switch(source="fpm", fpm={"listen": "127.0.0.1:2697"}))

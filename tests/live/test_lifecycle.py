@@ -180,7 +180,7 @@ class Lifecycle(LiveCase):
         self.assertFalse(Path(f"/run/netns/{netns(self.name, 'h5')}").exists())
 
     def test_host_that_vanishes(self):
-        """A host's namespace is deleted, another's too: its port is down, the fabric goes on, `down` works."""
+        """The namespaces of two hosts are deleted. Their ports are down, the fabric goes on, and `down` works."""
         roost("up", self.file(demo(self.name), "cycle.yaml"))
         command("ip", "netns", "del", netns(self.name, "h5"))
         wait_until(lambda: port_of(self.name, *PORTS["h5"])["state"] == "down", "the port is down")

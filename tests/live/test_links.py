@@ -28,7 +28,7 @@ class Links(Shared):
         return self.up.show("log")["log"]
 
     def log(self):
-        """What this test has had logged: (event, message)."""
+        """The log since this test began: (event, message)."""
         return [(one["what"], one["message"]) for one in self.entries()[self.logged:]
                 if (one["node"], one.get("port")) == ("leaf2", "swp1")]
 
@@ -36,11 +36,11 @@ class Links(Shared):
         wait_until(lambda: self.port("h5")["state"] == state, f"the port is {state}")
 
     def await_log(self, *expected):
-        """Ports and log are not one state: the line follows the port."""
+        """Waits for lines of the log, which are written after the port has changed."""
         wait_until(lambda: self.log() == list(expected), f"{expected}, not {self.log()}")
 
     def settings(self):
-        """What Linux has at the host's end, in the order of its own lists."""
+        """The addresses and routes of the host's interface, as `ip` prints them."""
         return [command("ip", "-n", self.h5, *words).out for words in (
             ("-o", "-4", "addr", "show", "dev", "eth1"), ("route", "show", "dev", "eth1"))]
 
@@ -89,7 +89,7 @@ class Links(Shared):
         wait_until(lambda: "eth1" in command("ip", "-n", self.h5, "route", "show", "default").out, "the own route")
 
     def test_a_namespace_is_made_anew(self):
-        """Its processes are gone with it; another of the same name is the host."""
+        """A namespace without processes is deleted. A new one of the same name is the host from then on."""
         before = self.settings()
         command("ip", "netns", "del", self.h5)
         self.await_state("down")
@@ -102,7 +102,7 @@ class Links(Shared):
         self.ping("h5", "h1")
 
     def test_the_old_namespace_lives_on(self):
-        """A process is in it, but the name stands for another."""
+        """The old namespace lives on because a process is in it, but its name is that of a new one."""
         with udp_socket(self.h5).socket:
             command("ip", "netns", "del", self.h5)
             command("ip", "netns", "add", self.h5)
@@ -131,7 +131,8 @@ class Links(Shared):
         self.ping("h1", "h5")
 
     def test_many_times(self):
-        """The packets in the rings of a device that is gone are not lost: more than there are in all."""
+        """A device that is gone gives back the packets in its rings. It goes so often that all packets of the fabric would be
+        used up otherwise."""
         for _ in range(PACKETS // 2048 + 2):
             command("ip", "-n", self.h5, "link", "del", "eth1")
             wait_until(lambda: command("ip", "-n", self.h5, "link", "show", "eth1", status=None).status == 0,

@@ -15,7 +15,7 @@ def tlv(kind, value):
 
 
 def frame(source, ttl, *more):
-    """An LLDP frame of a host."""
+    """Builds an LLDP frame as a host sends it."""
     parts = [tlv(1, b"\x04" + source), tlv(2, b"\x05eth1"), tlv(3, struct.pack(">H", ttl)), *more, tlv(0, b"")]
     return (NEAREST_BRIDGE + source + struct.pack(">H", ETH_P_LLDP) + b"".join(parts)).ljust(60, b"\0")
 
@@ -30,12 +30,12 @@ def read(data):
 
 
 def dcbx(tlvs, subtype):
-    """The value of a TLV of DCBX behind its subtype."""
+    """The value of the DCBX TLV with this subtype."""
     return next(value[4:] for kind, value in tlvs if kind == 127 and value[:4] == bytes((0, 0x80, 0xC2, subtype)))
 
 
 def found(value, key):
-    """All that stands under a key, however deep."""
+    """All values of a key, at any depth."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from [inner] if name == key else found(inner, key)
@@ -107,7 +107,7 @@ class Lldp(Shared):
         return self.raw(host, ETH_P_LLDP)
 
     def heard(self, socket, accepts, what, timeout=10):
-        """The TLVs of the first frame of the leaf's that is accepted; those that the host itself sends are not the leaf's."""
+        """The TLVs of the first frame from the leaf that accepts() takes. Frames that the host itself sends are skipped."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             for arrival in socket.receive(0.5):
@@ -120,7 +120,7 @@ class Lldp(Shared):
         return bytes.fromhex(link["address"].replace(":", ""))
 
     def lldpd(self, host):
-        """lldpd in a host's namespace; returns what runs lldpcli."""
+        """Starts lldpd in a host's namespace. Returns a function that runs lldpcli."""
         control = Path(f"/run/{self.name}-{host}.lldpd")     # lldpcli is a user who cannot enter the test's directory
         self.addCleanup(control.unlink, missing_ok=True)
         log = open(self.directory / f"{host}.lldpd.log", "w", encoding="ascii", errors="replace")
@@ -180,7 +180,7 @@ class Lldp(Shared):
         self.assertEqual(self.unheard(port), before)
 
     def test_what_a_leaf_says(self):
-        """At once when the link is up again, and to who is new."""
+        """The leaf sends at once when the link comes up again, and to a new neighbour."""
         heard = self.socket("h1")
         command("ip", "-n", netns(self.name, "h1"), "link", "set", "eth1", "down")
         wait_until(lambda: self.up.show("interface", "leaf1.swp1")["nodes"]["leaf1"]["ports"]["swp1"]["state"] == "down",

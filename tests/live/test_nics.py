@@ -42,7 +42,7 @@ class Nics(Shared):
         self.assert_reaches(self.name, "h1", "h5")
 
     def test_nic_answers_ping_alone(self):
-        """Beside RoCEv2 a NIC node knows ping; what else reaches it is dropped there, by name."""
+        """A simulated NIC answers RoCEv2 and ping. It drops other packets by name."""
         done = self.up.exec("h1", "ping", "-c", "3", "-i", "0.02", "-W", "5", "10.0.1.2")
         self.assertIn("3 received, 0% packet loss", done.out)
         sender = self.udp("h1")

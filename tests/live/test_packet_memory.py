@@ -16,7 +16,7 @@ SLOW = 100_000      # a dilation at which a link of 100G takes 1,500 packets of 
 class PacketMemory(LiveCase):
 
     def start(self, nic="off", attach=tuple(HOSTS), dilation=DILATION, **changes):
-        """nic: off: the packets of h1 pile up in the switches."""
+        """Brings the fabric up. With nic="off", the packets of h1 pile up in the switches."""
         self.name = name_of("packets")
         description = demo(self.name, attach, dilation=dilation, **changes.pop("live", {}))
         description["switch"]["buffer"] |= changes
@@ -25,13 +25,13 @@ class PacketMemory(LiveCase):
         self.mac = self.up.exec("h5", "cat", "/sys/class/net/eth1/address").out.strip()
 
     def drops(self):
-        """By reason and port."""
+        """Dropped packets, by (reason, port)."""
         return {(reason, f"{node}.{port}"): count
                 for node, found in self.up.show("drops")["nodes"].items() for port, of in found["ports"].items()
                 for reason, count in of["drops"].items() if count}
 
     def flood(self):
-        """Tenant red's h1 sends packets of 60 bytes to h5, which pauses, until something of them is dropped."""
+        """Tenant red's h1 sends packets of 60 bytes to h5, which pauses, until one of them is dropped."""
         with raw_socket(netns(self.name, "h5")).socket as paused, \
                 udp_socket(netns(self.name, "h1"), dscp=DSCP[3]).socket as sender:
             sender.setblocking(True)
@@ -56,8 +56,8 @@ class PacketMemory(LiveCase):
         return port_of(self.name, host, "eth1")
 
     def fill(self, hosts):
-        """Small packets pile up in the NICs of hosts, which are faster than their links, in all priorities but the one
-        that goes first."""
+        """Hosts send small packets faster than their links until their NICs are full, in all priorities but the one that is
+        scheduled first."""
         queues = [priority for priority in range(8) if priority != 6]
         senders = [(udp_socket(netns(self.name, host), dscp=8 * priority), to)
                    for host, to in hosts.items() for priority in queues]
@@ -94,7 +94,7 @@ class PacketMemory(LiveCase):
             lossless = found["pools"]["ingress-lossless"]
             self.assertGreater(lossless["used_max"], lossless["size"] // 3)         # alpha is 1: a half
             self.assertLess(found["packets"]["small"]["used_max"], found["packets"]["small"]["most"])
-        # What devices receive into has become scarce, and copies have taken its place.
+        # Packets that devices receive into became scarce, so the switches have copied what waits.
         self.assertGreater(sum(self.pools(node)["packets"]["small"]["used_max"]
                                for node in ("leaf1", "leaf2", "spine1", "spine2")), 0)
 
@@ -116,7 +116,7 @@ class PacketMemory(LiveCase):
         self.assert_reaches(self.name, "h1", "h5")
 
     def taken_mb(self):
-        """What devices and links take, which a fabric with less says."""
+        """How much memory devices and links need. The error of a fabric with too little says it."""
         name = name_of("packets-few")
         done = roost("up", self.file(demo(name, **{"packet-memory": "1MB"}), f"{name}.yaml"), status=1)
         said = re.search(r"live\.packet-memory: 1 MB is too little: devices and links of this fabric need ([\d.]+) MB "

@@ -11,7 +11,7 @@ PATIENCE_S = 60
 
 
 def processes(path):
-    """The processes of roost that were started with this file, but for those that watch over them."""
+    """The PIDs of roost that were started with this file, without their watchers."""
     found = set()
     for cmdline in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -62,7 +62,7 @@ class Races(LiveCase):
         return [one.returncode for one in started], said
 
     def assert_one_or_none(self, said):
-        """What the record, the processes and the socket say is the same."""
+        """The record, the processes and the socket agree."""
         state = self.state()
         self.assertEqual(processes(self.path), {state["pid"]} if state else set(), said)
         if state:
@@ -89,7 +89,7 @@ class Races(LiveCase):
         self.assertEqual(clean(self.name), [])
 
     def test_killed_while_they_race(self):
-        """Both are killed at any moment, which leaves any of their files; the next `up` or `down` copes."""
+        """`up` and `down` are killed at any moment and leave any of their files. The next `up` or `down` works."""
         generator = random.Random(2)
         for number in range(ROUNDS // 2):
             started = [self.start(word) for word in ("up", "up")]
@@ -107,7 +107,7 @@ class Races(LiveCase):
 
 
 class Lost(LiveCase):
-    """What a killed fabric leaves, and what others do to it, one by one."""
+    """Single cases of what a killed fabric leaves and what others do to it."""
 
     def setUp(self):
         self.name = name_of(f"lost{self.id()[-4:]}")
@@ -146,7 +146,7 @@ class Lost(LiveCase):
         self.assertEqual(clean(self.name), [])
 
     def test_socket_that_was_removed(self):
-        """A fabric that nobody can reach any more is not doubled; `down` ends it."""
+        """`up` does not start a second fabric beside one that cannot be reached. `down` ends that one."""
         roost("up", self.path)
         pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
         Path(f"/run/roost/{self.name}.sock").unlink()
@@ -157,7 +157,7 @@ class Lost(LiveCase):
         self.assertEqual((processes(self.path), clean(self.name)), (set(), []))
 
     def test_number_used_again(self):
-        """A process that has the number of a killed fabric's by now is left alone."""
+        """A process that has got the PID of a killed fabric is left alone."""
         other = subprocess.Popen(["sleep", "60"])
         self.addCleanup(other.wait)
         self.addCleanup(other.kill)
@@ -197,7 +197,7 @@ class Lost(LiveCase):
         roost("down", self.name)
 
     def test_empty_name(self):
-        """An empty name is none, rather than any."""
+        """An empty name is an error. It does not mean the only fabric."""
         roost("up", self.path)
         for words in (("down", ""), ("show", "fabric", "-f", "")):
             self.assertRegex(roost(*words, status=2).err, '"" is not a name')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packets of a queue pair over two paths, one of which takes 50 us longer, in turn: a host with `reorder` gets them in
-the order in which they were sent, another does not.
+"""The packets of a queue pair take two paths in turn, one of which takes 50 us longer. A host with `reorder` gets them in
+the order in which they were sent, another host does not.
 
 The sender is a UDP socket. What it sends looks like SENDs of RoCEv2: switches spray it, and the kernel that gets it
 says in which order.
@@ -33,7 +33,7 @@ class Reorder(Shared):
         return made
 
     def sent(self, destination, psns, qp=17):
-        """What arrives there, as PSNs."""
+        """Sends packets with these PSNs. Returns the PSNs in the order in which they arrive."""
         sender, receiver = self.udp("h1"), udp_socket(netns(self.name, destination), ROCE_PORT)
         with receiver.socket:
             for psn in psns:
@@ -58,7 +58,7 @@ class Reorder(Shared):
         self.assertRegex(roost("show", "reorder", "-f", self.name).out, r"(?m)^h5\.eth1 +\d+ +\d+ +0 +0 +0$")
 
     def test_what_is_lost_holds_up_nobody_for_long(self):
-        """PSN 103 never comes: the others do, in order, after 500 us of the fabric. Then the sender goes back to it."""
+        """PSN 103 is missing. The others are passed on in order after 500 us of fabric time. Then the sender goes back to it."""
         before = self.counted()
         psns = [100, 101, 102, 104, 105, 106]
         self.assertEqual(self.sent("h5", psns, qp=18), psns)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""testbeds/vm: two VMs with rdma_rxe, unmodified, as hosts of a fabric. perftest completes in them, and by rxe's own
-counters nothing was sent twice: over routes that reorder, and in an incast that pauses."""
+"""testbeds/vm: two VMs with unmodified rdma_rxe are hosts of a fabric. perftest completes in them, and rxe's own counters
+show no retransmission: over routes that reorder packets, and in an incast with pauses."""
 import re
 import sys
 from dataclasses import replace
@@ -38,7 +38,7 @@ class Vm(LiveCase):
             raise AssertionError(f"left behind: {clean(cls.bed.name)}, {cls.bed.directory}")
 
     def results(self, name):
-        """Of the programs of a scenario, each of which completed without loss and without a packet sent twice."""
+        """The results of a scenario's programs. Each completed without loss and without a retransmission."""
         results = list(run_scenario(self.bed, SCENARIOS[name]))
         self.assertEqual([one.test for one in results], list(SCENARIOS[name].tests))
         for one in results:
@@ -56,7 +56,7 @@ class Vm(LiveCase):
             self.assertGreater(one.held, one.packets / 10, one.test)
 
     def test_without_reorder_packets_are_sent_again(self):
-        """The same paths, so what the NIC puts in order above did overtake each other."""
+        """The same paths without `reorder`: packets do overtake each other there."""
         unordered = replace(SCENARIOS["detour"], reorder=False, tests=("write",), messages=16, patience=15)
         result, = run_scenario(self.bed, unordered)
         self.assertEqual((result.lossless_drops, result.drops, result.kernel, result.held), (0, {}, {}, 0))
@@ -75,7 +75,7 @@ class Vm(LiveCase):
         self.assertEqual((unmarked.ce, unmarked.marked), (0, 0))
 
     def test_ping_traceroute_and_path_mtu(self):
-        """By what busybox has, and by TCP, through links with less room than the interface of the VM."""
+        """The ping and traceroute of busybox, and TCP, through links with a smaller MTU than the interface of the VM."""
         narrow, size, here, there = 1400, 200_000, self.bed.machines["h1"], self.bed.machines["h3"]
         links = "".join(f"\n    leaf1-{spine}: {{mtu: {narrow}}}" for spine in ("spine1", "spine2"))
         before, after = SCENARIOS["plain"].fabric(self.bed.name).split("\n  mtu:")
