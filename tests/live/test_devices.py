@@ -328,11 +328,14 @@ class Devices(LiveCase):
             wait_until(lambda: self.memif_state(first) == "up", "the client is there")
             killed.process.send_signal(signal.SIGSTOP)
 
-            def waits():
+            def has_stopped():
+                """Packets wait in the port's queues, and none leaves. A burst that arrives waits there for a moment too."""
                 for _ in range(100):
                     left.send(frame)
-                return sum(queue["depth"] for queue in stays.port("swp2")["queue"]) > 0
-            wait_until(waits, "packets wait")
+                before = stays.port("swp2")
+                return (sum(queue["depth"] for queue in before["queue"]) > 0 and
+                        stays.port("swp2")["tx_packets"] == before["tx_packets"])
+            wait_until(has_stopped, "the port has stopped")
             killed.process.kill()
             killed.process.communicate(timeout=20)
             wait_until(lambda: self.memif_state(first) == "down", "the client has gone")
