@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a device loses, from what it counts to what `roost show drops` prints. The device is a file
-// of frames (net_pcap), and the counters of the worker are set by hand. tests/live/test_device_drops.py
-// tests what the kernel counts.
+// of frames (net_pcap), and the counters of the worker are set by hand. What the kernel counts is
+// tested by tests/live/test_device_drops.py.
 #include "control/run/live/device_drops.h"
 
 #include "control/run/live/collect.h"
