@@ -38,7 +38,8 @@ class Machine:
                  "-kernel", kernel / "vmlinuz", "-initrd", initramfs,
                  "-append", "console=ttyS0 quiet panic=-1 mitigations=off",
                  "-serial", f"file:{self.directory / 'console'}",
-                 "-chardev", f"socket,id=agent,path={self.directory / 'agent'},server=on,wait=off", "-serial", "chardev:agent",
+                 "-chardev", f"socket,id=agent,path={self.directory / 'agent'},server=on,wait=off",
+                 "-device", "virtio-serial-pci", "-device", "virtconsole,chardev=agent",
                  "-netdev", f"tap,id=net,ifname={interface},script=no,downscript=no,vhost=off",
                  "-device", f"virtio-net-pci,netdev=net,mac={mac},romfile=,{NO_OFFLOADS}"]
         with open(self.directory / "qemu.log", "w") as log:
