@@ -152,6 +152,26 @@ class Kinds(Drops):
         self.assert_lost("device-receive-error", LOST, "leaf1", "swp2")
 
 
+class Detached(Drops):
+
+    def test_a_host_is_detached(self):
+        """What it has lost stays with its leaf's port, and counts on when a host is attached there again."""
+        namespace = netns(self.name, "h4")
+        for times in (1, 2):
+            self.up.roost("attach", "h4", f"netns={namespace}")
+            self.ping("h4", "h5")       # it knows its gateway then
+            command("ip", "-n", namespace, "link", "set", "eth1", "mtu", 3000)
+            with udp_socket(namespace).socket as sender:
+                for _ in range(LOST):
+                    sender.sendto(bytes(2500), (HOSTS["h5"], UDP_PORT))
+            self.up.roost("detach", "h4")
+            self.assertEqual(self.lost("swp4"), {"device-host-send": times * LOST})
+            logged = [one.split(":")[0] for one in self.logged()]
+            self.assertEqual(logged, times * [f"{LOST} packets lost, device-host-send"])
+        self.assertIn(f"device-host-send  {2 * LOST} packets, lost by the device of leaf1.swp4 ({2 * LOST})\n",
+                      self.up.roost("show", "drops").out)
+
+
 class Container(Drops):
 
     @classmethod

@@ -5,7 +5,7 @@
 //
 // The MTU of the link is the most that its interface can have. The host keeps its addresses and
 // MAC, or has those of its entry for as long as it is attached (attach_addresses.c).
-#include "live_fabric.h"
+#include "device_drops.h"
 
 #include "control/base/memory.h"
 #include "control/base/text.h"
@@ -114,6 +114,7 @@ attach_nic(struct live_fabric *live, struct device_port *d, struct diag *diag)
 	if (rc != 0)
 		return rc;
 	d->detached = false;
+	device_drops_attach(live, d);
 	if (d->own_veth && device_port_fits_af_xdp(live->packets, d->mtu))
 		device_port_use_af_xdp(d, (uint32_t)(d - live->devices));
 	rc = attach_make_place(live, d, diag);
@@ -164,13 +165,13 @@ return_addresses(struct live_fabric *live, const struct config_attach *attach, s
 	return rc;
 }
 
-// Gives up its place in the list, with all that was counted of it.
+// Gives up its place in the list.
 static void
 forget(struct live_fabric *live, struct device_port *d)
 {
+	device_drops_detach(live, d);
 	devices_release_own(live, d);
 	free(d->waiting);
-	free(d->drops);
 	host_container_free(d->container);
 	*d = (struct device_port){.host = TOPOLOGY_NONE, .detached = true};
 }

@@ -64,33 +64,38 @@ collect_steering(struct show_state *s, const struct live_fabric *live)
 	return 0;
 }
 
+struct lost_by_devices {
+	const struct topology *topology;
+	json_t *out;
+};
+
+static void
+add_lost(const struct device_drops_port *lost, void *arg)
+{
+	const struct lost_by_devices *l = arg;
+	const struct topo_node *node = &l->topology->nodes[lost->node];
+
+	for (unsigned int r = 0; r < DEVICE_DROP_COUNT; r++) {
+		json_t *port;
+
+		if (lost->now.of[r] == 0)
+			continue;
+		port = show_child(show_child(show_child(l->out, "nodes"), node->name),
+				  node->ports[lost->port].name);
+		json_object_set_new(port, device_drop_name(r),
+				    json_integer((json_int_t)lost->now.of[r]));
+		json_object_set_new(show_child(l->out, "advice"), device_drop_name(r),
+				    json_string(device_drop_advice(r)));
+	}
+}
+
 json_t *
 collect_lost_by_devices(const struct live_fabric *live)
 {
-	json_t *out = json_object(), *advice = show_child(out, "advice");
+	struct lost_by_devices lost = {live->topology, json_pack("{s:{}}", "advice")};
 
-	for (uint32_t i = 0; i < live->device_count; i++) {
-		const struct device_port *d = &live->devices[i];
-		const struct topo_node *node = &live->topology->nodes[d->node];
-		struct device_drops drops;
-
-		if (d->detached)
-			continue;
-		device_drops_read(live, d, &drops);
-		for (unsigned int r = 0; r < DEVICE_DROP_COUNT; r++) {
-			json_t *port;
-
-			if (drops.of[r] == 0)
-				continue;
-			port = show_child(show_child(show_child(out, "nodes"), node->name),
-					  node->ports[d->port].name);
-			json_object_set_new(port, device_drop_name(r),
-					    json_integer((json_int_t)drops.of[r]));
-			json_object_set_new(advice, device_drop_name(r),
-					    json_string(device_drop_advice(r)));
-		}
-	}
-	return out;
+	device_drops_each(live, add_lost, &lost);
+	return lost.out;
 }
 
 static json_t *

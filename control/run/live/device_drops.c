@@ -18,6 +18,11 @@ struct device_drops_state {
 	struct device_drops base;   // subtracted: of the interface, before it was opened
 	struct device_drops logged;
 	struct device_drops notified;
+
+	// In the list of ports whose device has been detached.
+	uint32_t node;
+	uint16_t port;
+	struct device_drops_state *next;
 };
 
 const char *
@@ -189,20 +194,81 @@ log_reason(struct live_fabric *live, const struct device_port *d, enum device_dr
 	free(message);
 }
 
+static void
+log_new(struct live_fabric *live, struct device_port *d, const struct device_drops *now)
+{
+	struct device_drops *logged = &state_of(d)->logged;
+
+	for (unsigned int i = 0; i < DEVICE_DROP_COUNT; i++)
+		if (now->of[i] > logged->of[i])
+			log_reason(live, d, i, now->of[i] - logged->of[i]);
+	*logged = *now;
+}
+
 void
 device_drops_log(struct live_fabric *live, struct device_port *d)
 {
-	struct device_drops now, *logged = &state_of(d)->logged;
+	struct device_drops now;
 
 	device_drops_read(live, d, &now);
-	for (unsigned int i = 0; i < DEVICE_DROP_COUNT; i++)
-		if (now.of[i] > logged->of[i])
-			log_reason(live, d, i, now.of[i] - logged->of[i]);
-	*logged = now;
+	log_new(live, d, &now);
 }
 
-struct device_drops *
-device_drops_notified(struct device_port *d)
+void
+device_drops_detach(struct live_fabric *live, struct device_port *d)
 {
-	return &state_of(d)->notified;
+	struct device_drops_state *state = d->drops;
+
+	if (state == NULL)
+		return;
+	log_new(live, d, &state->before);
+	state->node = d->node;
+	state->port = d->port;
+	state->next = live->detached_drops;
+	live->detached_drops = state;
+	d->drops = NULL;
+}
+
+void
+device_drops_attach(struct live_fabric *live, struct device_port *d)
+{
+	struct device_drops_state **at = &live->detached_drops;
+
+	while (*at != NULL && ((*at)->node != d->node || (*at)->port != d->port))
+		at = &(*at)->next;
+	if (*at == NULL || d->drops != NULL)
+		return;
+	d->drops = *at;
+	*at = d->drops->next;
+}
+
+void
+device_drops_free(struct live_fabric *live)
+{
+	while (live->detached_drops != NULL) {
+		struct device_drops_state *first = live->detached_drops;
+
+		live->detached_drops = first->next;
+		free(first);
+	}
+}
+
+void
+device_drops_each(const struct live_fabric *live, device_drops_fn fn, void *arg)
+{
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		struct device_port *d = &live->devices[i];
+		struct device_drops_port lost = {.node = d->node, .port = d->port};
+
+		if (d->detached)
+			continue;
+		device_drops_read(live, d, &lost.now);
+		lost.notified = &state_of(d)->notified;
+		fn(&lost, arg);
+	}
+	for (struct device_drops_state *s = live->detached_drops; s != NULL; s = s->next) {
+		const struct device_drops_port lost = {s->node, s->port, s->before, &s->notified};
+
+		fn(&lost, arg);
+	}
 }

@@ -64,5 +64,21 @@ void device_drops_keep(const struct live_fabric *live, struct device_port *d);
 // Logs what is new since the last call, one line for each device and reason.
 void device_drops_log(struct live_fabric *live, struct device_port *d);
 
-// What subscribers have been notified of (notify.c).
-struct device_drops *device_drops_notified(struct device_port *d);
+// A host is detached, and its device is closed: the port keeps what the device has lost. What is
+// attached to the port next goes on counting from there. Without a device these do nothing.
+void device_drops_detach(struct live_fabric *live, struct device_port *d);
+void device_drops_attach(struct live_fabric *live, struct device_port *d);
+void device_drops_free(struct live_fabric *live); // what ports have kept
+
+// What the devices of one port have lost: the one that is there, and those that were.
+struct device_drops_port {
+	uint32_t node;
+	uint16_t port;
+	struct device_drops now;
+	struct device_drops *notified; // what subscribers have been notified of (notify.c)
+};
+
+typedef void (*device_drops_fn)(const struct device_drops_port *lost, void *arg);
+
+// Calls fn for each port that has a device, or has had one. Control thread.
+void device_drops_each(const struct live_fabric *live, device_drops_fn fn, void *arg);

@@ -286,6 +286,7 @@ devices_close(struct live_fabric *live)
 		host_container_free(d->container);
 		devices_release_own(live, d);
 	}
+	device_drops_free(live);
 	free(live->devices);
 	live->devices = NULL;
 	live->device_count = 0;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct device_drops_state;
 struct device_links;
 struct host_ending;
 struct learner;
@@ -39,6 +40,7 @@ struct live_fabric {
 	struct fabric_log *log;
 	struct device_port *devices;
 	uint32_t device_count, device_room;
+	struct device_drops_state *detached_drops; // of devices whose host has been detached
 	struct config_attach
 		*entries; // of `attach:`, where some were added; NULL: those of the file
 	struct local_addresses *local_addresses; // NULL: no port shares an interface with Linux

@@ -277,23 +277,15 @@ notify_port(const struct place *p, const struct port *port, struct notify_port *
 }
 
 static void
-notify_devices(struct notifier *t)
+notify_device(const struct device_drops_port *lost, void *arg)
 {
-	for (uint32_t i = 0; i < t->live->device_count; i++) {
-		struct device_port *d = &t->live->devices[i];
-		struct device_drops *before;
-		const struct topo_node *node = &t->live->topology->nodes[d->node];
-		const struct place p = {t, node->name, node->ports[d->port].name, t->copy->at};
-		struct device_drops now;
+	struct notifier *t = arg;
+	const struct topo_node *node = &t->live->topology->nodes[lost->node];
+	const struct place p = {t, node->name, node->ports[lost->port].name, t->copy->at};
 
-		if (d->detached)
-			continue;
-		before = device_drops_notified(d);
-		device_drops_read(t->live, d, &now);
-		for (unsigned int r = 0; r < DEVICE_DROP_COUNT; r++)
-			notify_drops(&p, device_drop_name(r), device_drop_advice(r), &before->of[r],
-				     now.of[r]);
-	}
+	for (unsigned int r = 0; r < DEVICE_DROP_COUNT; r++)
+		notify_drops(&p, device_drop_name(r), device_drop_advice(r), &lost->notified->of[r],
+			     lost->now.of[r]);
 }
 
 // The counters of another node that has come to stand for a host are only noted.
@@ -331,7 +323,7 @@ notify_counters(struct notifier *t)
 				    &n->node->ports[k], &t->ports[i][k]);
 		t->silent = silent;
 	}
-	notify_devices(t);
+	device_drops_each(t->live, notify_device, t);
 	t->counted_at = t->copy->at;
 }
 

@@ -195,6 +195,40 @@ test_opened_anew(void **state)
 	bench_close(&b);
 }
 
+// What the devices of a port have lost stays when a host is detached, and counts on with the next.
+static void
+test_detached(void **state)
+{
+	struct fixture *f = *state;
+	struct fabric fabric = {0};
+	struct bench b;
+	json_t *out;
+
+	bench_open(&b);
+	fabric.topology = &b.topology;
+	b.live.fabric = &fabric;
+	b.live.drive.dilation = 1;
+	b.live.log = fabric_log_create(stderr, "the log", false);
+	for (uint64_t times = 1; times <= 2; times++) {
+		device_drops_attach(&b.live, &b.port);
+		device_drops_start(&b.live, &b.port);
+		b.port.live.cut_off += 5;
+		device_drops_keep(&b.live, &b.port);
+		device_drops_detach(&b.live, &b.port);
+		assert_null(b.port.drops);
+		b.port.detached = true;
+		b.port.live.cut_off = 0;
+		out = show(f, &b);
+		assert_integer_at(out, "nodes/leaf1/ports/swp2/drops/device-cut-off", 5 * times);
+		json_decref(out);
+		b.port.detached = false;
+		assert_int_equal(json_array_size(fabric_log_entries(b.live.log)), times);
+	}
+	device_drops_free(&b.live);
+	fabric_log_destroy(b.live.log);
+	bench_close(&b);
+}
+
 // A user sees the identifier's name, so that counter, code and documents are found by one word.
 static void
 test_names(void **state)
@@ -253,6 +287,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_show, fixture_setup, fixture_teardown),
 		cmocka_unit_test(test_opened_anew),
+		cmocka_unit_test_setup_teardown(test_detached, fixture_setup, fixture_teardown),
 		cmocka_unit_test(test_names),
 	};
 
