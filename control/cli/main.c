@@ -2,10 +2,13 @@
 #include "cli.h"
 
 #include "control/base/memory.h"
+#include "control/run/live/watcher.h"
 
 int
 main(int argc, char **argv)
 {
 	memory_use_for_json();
+	if (watcher_is_called(argc, argv))
+		return watcher_main();
 	return cli_main(argc, argv);
 }

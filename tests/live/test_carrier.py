@@ -71,7 +71,10 @@ class Carrier(LiveCase):
         return json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
 
     def watcher(self):
-        """The process that the fabric's has left behind to watch it."""
+        """The process that watches the fabric's, once it has its name."""
+        return wait_until(self.find_watcher, "there is a watcher")
+
+    def find_watcher(self):
         for path in Path("/proc").glob("[0-9]*/stat"):
             try:
                 command_name, fields = path.read_text().rsplit(")", 1)
@@ -79,7 +82,7 @@ class Carrier(LiveCase):
                 continue
             if command_name.endswith("(roost-watcher") and int(fields.split()[1]) == self.process():
                 return int(path.parent.name)
-        return self.fail("there is no watcher")
+        return None
 
     def kill(self, *interfaces):
         """Kills the fabric's process and waits for the watcher to end. The interfaces, (name, namespace), go down within
@@ -218,10 +221,27 @@ class Carrier(LiveCase):
         self.assertEqual(self.far_ends_up(interface), {interface})
 
     def test_watcher_that_ends(self):
+        """It is started again, and is told what was attached before and what is attached later."""
+        old, new, gone = (self.interface(tag) for tag in "abc")
+        self.up(h1={"dev": f"net_af_packet7,iface={old}"}, h2={"dev": f"net_af_packet8,iface={gone}"})
+        roost("detach", "h2", "-f", self.name)
+        os.kill(self.watcher(), signal.SIGKILL)
+        wait_until(lambda: "roost-watcher has ended and was started again" in self.log(), "it is logged")
+        roost("attach", "h3", f"dev=net_af_packet9,iface={new}", "mtu=1500", "-f", self.name)
+        self.kill((old, None), (new, None))
+        self.assertEqual(self.far_ends_up(old, new, gone), {gone})
+        roost("down", self.name)
+
+    def test_watcher_that_ends_again_and_again(self):
         interface = self.interface("a")
         self.up(h1={"dev": f"net_af_packet7,iface={interface}"})
+        for times in range(1, 6):
+            os.kill(self.watcher(), signal.SIGKILL)
+            wait_until(lambda: self.log().count("was started again") == times, "it is started again")
         os.kill(self.watcher(), signal.SIGKILL)
-        wait_until(lambda: "roost-watcher has ended" in self.log(), "it is logged")
+        wait_until(lambda: "roost-watcher has ended again and again: if the process of the fabric dies" in self.log(),
+                   "it is not started again")
+        self.assertIsNone(self.find_watcher())
         roost("detach", "h1", "-f", self.name)
         roost("attach", "h1", f"dev=net_af_packet7,iface={interface}", "mtu=1500", "-f", self.name)
         roost("down", self.name)

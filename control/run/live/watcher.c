@@ -8,13 +8,15 @@
 // there are. The end of the pipe means that the process has died: a fabric that is taken down ends
 // the watcher first. The watcher has a session of its own, so that a signal to the fabric's process
 // group does not reach it, and holds no descriptor but the pipe: an open namespace would live on
-// after it was deleted. It is forked before EAL, so it is small; for the same reason one that ends
-// is not started again, but the log says that it has.
+// after it was deleted. It executes the program anew, because a copy of a process with EAL would
+// have workers copy each page of memory that they write to. One that ends is started again, unless
+// it ends again and again.
 //
 // An interface that goes down forgets its IPv6 addresses unless `keep_addr_on_down` is set, which
 // it is for just that moment. Opening the port brings it up again (QUIRK_INTERFACE_UP).
 #include "watcher.h"
 
+#include "control/base/clock.h"
 #include "control/base/memory.h"
 #include "control/io/host/link.h"
 #include "control/io/host/netns.h"
@@ -26,6 +28,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -33,14 +36,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define WATCHER_NAME "roost-watcher"
 #define WATCHER_PIPE 3
-#define SETTING_MAX 16 // characters of a number, and the end of the line
+#define WATCHER_RESTARTS 5      // of one that
+#define WATCHER_STEADY_MS 60000 // has run for less
+#define SETTING_MAX 16          // characters of a number, and the end of the line
 
 struct watcher {
 	pid_t pid;   // 0: it has ended by itself
 	int pipe;    // the end to write to, which never waits
 	bool missed; // it was full
 	bool logged; // that it was
+	int64_t started_ms;
+	unsigned int restarts; // one after the other
 };
 
 enum watcher_word { WATCHER_ADD, WATCHER_REMOVE };
@@ -54,37 +62,6 @@ struct watcher_message {
 	bool spares_used;         // the interface stays up if Linux uses it too
 	bool detaches_xdp;        // the driver's program would be in the way of the next
 };
-
-static void
-redirect(int fd, int flags)
-{
-	int null = open("/dev/null", flags);
-
-	if (null >= 0 && null != fd) {
-		dup2(null, fd);
-		close(null);
-	}
-}
-
-// Leaves everything of the fabric's process but the pipe.
-static void
-leave(int pipe)
-{
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
-	setsid();
-	prctl(PR_SET_NAME, "roost-watcher");
-	if (chdir("/") != 0)
-		_exit(1);
-	redirect(STDIN_FILENO, O_RDONLY);
-	redirect(STDOUT_FILENO, O_WRONLY);
-	redirect(STDERR_FILENO, O_WRONLY);
-	if (pipe != WATCHER_PIPE)
-		dup2(pipe, WATCHER_PIPE);
-	close_range(WATCHER_PIPE + 1, ~0U, 0);
-}
 
 // Writes whether an interface that goes down keeps its IPv6 addresses. before: what it was, or NULL
 // if nobody asks. Returns whether it could be written.
@@ -213,12 +190,21 @@ is_same(const struct watcher_message *a, const struct watcher_message *b)
 	return strcmp(a->interface, b->interface) == 0 && strcmp(a->netns, b->netns) == 0;
 }
 
-static void
-watch(void)
+bool
+watcher_is_called(int argc, char **argv)
+{
+	return argc == 1 && strcmp(argv[0], WATCHER_NAME) == 0;
+}
+
+int
+watcher_main(void)
 {
 	struct watcher_message *list = NULL, m;
 	size_t count = 0;
 
+	prctl(PR_SET_NAME, WATCHER_NAME);
+	if (chdir("/") != 0)
+		return 1;
 	while (read_message(&m)) {
 		size_t i = 0;
 
@@ -234,32 +220,78 @@ watch(void)
 	}
 	for (size_t i = 0; i < count; i++)
 		take_down_of(&list[i]);
-	_exit(0);
+	free(list);
+	return 0;
+}
+
+// Executes this program as the watcher, which reads from `pipe`, in a session of its own. Returns 0
+// or an error number.
+static int
+spawn(pid_t *pid, int pipe)
+{
+	static const int blocked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+	char name[] = WATCHER_NAME, *const words[] = {name, NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t signals;
+	int error;
+
+	sigemptyset(&signals);
+	for (size_t i = 0; i < sizeof(blocked) / sizeof(blocked[0]); i++)
+		sigaddset(&signals, blocked[i]);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, pipe, WATCHER_PIPE);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addclosefrom_np(&actions, WATCHER_PIPE + 1);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &signals);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+	error = posix_spawn(pid, "/proc/self/exe", &actions, &attributes, words, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	return error;
+}
+
+// Starts the process in the network namespace that the caller is in. Returns 0 or -errno.
+static int
+start(void *arg)
+{
+	struct watcher *w = arg;
+	int ends[2], error;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return -errno;
+	error = spawn(&w->pid, ends[0]);
+	close(ends[0]);
+	if (error != 0) {
+		w->pid = 0;
+		close(ends[1]);
+		return -error;
+	}
+	(void)fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	if (w->pipe >= 0)
+		close(w->pipe);
+	w->pipe = ends[1];
+	w->missed = w->logged = false;
+	w->started_ms = clock_ms();
+	return 0;
 }
 
 int
 watcher_start(struct watcher **out, struct diag *diag)
 {
-	struct watcher *w;
-	int ends[2];
-	pid_t pid;
+	struct watcher *w = memory_new(sizeof(*w), "watcher");
+	int error;
 
 	*out = NULL;
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return diag_fail(diag, errno, "a pipe: %s", strerror(errno));
-	pid = fork();
-	if (pid == 0) {
-		leave(ends[0]);
-		watch();
+	w->pipe = -1;
+	error = start(w);
+	if (error != 0) {
+		free(w);
+		return diag_fail(diag, -error, WATCHER_NAME ": %s", strerror(-error));
 	}
-	close(ends[0]);
-	(void)fcntl(ends[1], F_SETFL, O_NONBLOCK);
-	if (pid < 0) {
-		close(ends[1]);
-		return diag_fail(diag, errno, "a process: %s", strerror(errno));
-	}
-	w = memory_new(sizeof(*w), "watcher");
-	*w = (struct watcher){.pid = pid, .pipe = ends[1]};
 	*out = w;
 	return 0;
 }
@@ -324,6 +356,32 @@ log_note(struct live_fabric *live, const char *text)
 	fabric_log_note(live->log, live_clock(&live->drive), FABRIC_LOG_WATCHER, text);
 }
 
+// Starts one that has ended again, with the interfaces of all devices that are open.
+static void
+restart(struct live_fabric *live, struct watcher *w)
+{
+	char *text;
+	int error;
+
+	if (clock_ms() - w->started_ms >= WATCHER_STEADY_MS)
+		w->restarts = 0;
+	error = w->restarts++ < WATCHER_RESTARTS ? netns_run(live->outer_netns, start, w) : -ELOOP;
+	for (uint32_t i = 0; error == 0 && i < live->device_count; i++)
+		if (live->devices[i].live.device != NULL)
+			watcher_add(w, &live->devices[i]);
+	if (error == 0) {
+		log_note(live, WATCHER_NAME " has ended and was started again");
+		return;
+	}
+	text = memory_format(WATCHER_NAME " has ended%s%s: if the process of the fabric dies, "
+					  "attached interfaces and taps stay up; `roost down` and "
+					  "`roost up` start the watcher again",
+			     error == -ELOOP ? " again and again" : " and cannot be started: ",
+			     error == -ELOOP ? "" : strerror(-error));
+	log_note(live, text);
+	free(text);
+}
+
 void
 watcher_poll(struct live_fabric *live)
 {
@@ -333,9 +391,7 @@ watcher_poll(struct live_fabric *live)
 		return;
 	if (w->pid != 0 && waitpid(w->pid, NULL, WNOHANG) == w->pid) {
 		w->pid = 0;
-		log_note(live, "roost-watcher has ended: if the process of the fabric dies, "
-			       "attached interfaces and taps stay up; `roost down` and `roost up` "
-			       "start the watcher again");
+		restart(live, w);
 	}
 	if (w->missed && !w->logged && w->pid != 0) {
 		w->logged = true;

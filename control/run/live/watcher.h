@@ -7,8 +7,12 @@
 
 struct watcher;
 
-// Starts it, in the network namespace that the command was run in and before any other thread.
-// Returns 0 or -errno.
+// It is this program under another name: whether it was called so, and what it does then. Returns
+// the status to exit with.
+bool watcher_is_called(int argc, char **argv);
+int watcher_main(void);
+
+// Starts it, in the network namespace that the command was run in. Returns 0 or -errno.
 int watcher_start(struct watcher **out, struct diag *diag);
 
 // The device is about to be opened; or it is closed, and its interface is Linux's alone. Nothing
@@ -16,7 +20,8 @@ int watcher_start(struct watcher **out, struct diag *diag);
 void watcher_add(struct watcher *w, const struct device_port *d);
 void watcher_remove(struct watcher *w, const struct device_port *d);
 
-// Logs that it has ended, or that it does not read what it is sent.
+// Starts it again if it has ended, a few times, and logs that, or that it does not read what it is
+// sent.
 void watcher_poll(struct live_fabric *live);
 
 // Ends it; the interfaces stay as they are. NULL is fine.
