@@ -247,8 +247,8 @@ unset(const struct cli_args *args)
 const struct cli_command command_set = {
 	.name = "set",
 	.help = "change one key of a running fabric",
-	.details = "KEY is written as in a file, starting with a section of switches or with "
-		   "tenants:\n\n"
+	.details = "KEY is written as in a file, starting with a section of switches, with tenants "
+		   "or with attach:\n\n"
 		   "  roost set switch.qos.tc.3.ecn.min 100KB\n"
 		   "  roost set leaf1.qos.pfc.refresh 20us\n"
 		   "  roost set tenant green hosts h5,h6        adds hosts to a tenant\n\n"

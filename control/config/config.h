@@ -123,8 +123,8 @@ struct config_edit {
 
 // Applies edits together, one after the other: sections of switches (switch., leaf., spine.,
 // super-spine., a switch's name) and `tenants.`; UNSET also takes a section. Later config_switch()
-// calls see them, and config->tenants is made anew. Returns 0, or -EINVAL with the reasons in diag
-// and nothing changed.
+// calls see them, and config->tenants is made anew. `attach.` is config_edit_attach()'s. Returns 0,
+// or -EINVAL with the reasons in diag and nothing changed.
 int config_edit(struct config *config, const struct config_edit *edits, unsigned count,
 		struct diag *diag);
 // Takes back the last config_edit() that succeeded and was neither taken back nor kept.

@@ -202,10 +202,15 @@ struct config_attach {
 // Whether the host is a network namespace, in which Roost creates an interface.
 bool config_attach_makes_interface(const struct config_attach *attach);
 
-// Decodes an entry that is not in a file: the name of a host, and words such as "netns=lab-h3". Its
-// texts belong to the arena. Returns 0, or -EINVAL with errors in diag.
-int config_read_attach(struct config_attach *out, struct arena *arena, const char *host,
-		       const char *const *words, unsigned count, struct diag *diag);
+struct yaml_node;
+
+// Decodes one entry of `attach:`. The host's name is copied into the arena; other texts are the
+// tree's. Returns 0, or -EINVAL with errors in diag.
+int config_decode_attach(struct config_attach *out, struct arena *arena, const char *host,
+			 const struct yaml_node *entry, struct diag *diag);
+// An entry from words such as "netns=lab-h3", as the value of an edit, for free(). Returns 0, or
+// -EINVAL with errors in diag.
+int config_read_attach(const char *const *words, unsigned count, char **out, struct diag *diag);
 
 // ---- one switch ---------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 // together.
 #include "scalar.h"
 #include "schema_keys_internal.h"
+#include "yaml_emit.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -145,33 +146,50 @@ check_attach(struct decoder *d, const struct yaml_node *node, void *base)
 }
 
 int
-config_read_attach(struct config_attach *out, struct arena *arena, const char *host,
-		   const char *const *words, unsigned count, struct diag *diag)
+config_decode_attach(struct config_attach *out, struct arena *arena, const char *host,
+		     const struct yaml_node *entry, struct diag *diag)
 {
 	struct decoder d = {.file = "attach", .diag = diag, .arena = arena};
-	struct yaml_node map = {.kind = YAML_MAP};
 	unsigned before = diag->errors;
 
 	*out = (struct config_attach){.host.text = arena_text(arena, host, strlen(host))};
-	for (unsigned i = 0; i < count; i++) {
-		const char *equals = strchr(words[i], '=');
-		struct yaml_node *value;
+	decode_defaults(&d, &schema_attach, out);
+	decode_enter(&d, "attach");
+	decode_enter(&d, host);
+	decode_map(&d, &schema_attach, entry, out);
+	return diag->errors == before ? 0 : -EINVAL;
+}
 
-		if (equals == NULL || equals == words[i] || equals[1] == '\0')
-			return diag_fail(diag, EINVAL,
-					 "\"%.80s\": write KEY=VALUE, such as netns=lab", words[i]);
-		value = arena_alloc(arena, sizeof(*value));
+int
+config_read_attach(const char *const *words, unsigned count, char **out, struct diag *diag)
+{
+	struct yaml_node map = {.kind = YAML_MAP};
+	struct arena arena = {0};
+	int rc = 0;
+
+	*out = NULL;
+	for (unsigned i = 0; rc == 0 && i < count; i++) {
+		const char *equals = strchr(words[i], '=');
+		struct yaml_node *value = arena_alloc(&arena, sizeof(*value));
+		struct yaml_pair pair = {.value = value};
+
+		if (equals == NULL || equals == words[i] || equals[1] == '\0') {
+			rc = diag_fail(diag, EINVAL,
+				       "\"%.80s\": write KEY=VALUE, such as netns=lab", words[i]);
+			break;
+		}
+		pair.key = arena_text(&arena, words[i], (size_t)(equals - words[i]));
 		*value = (struct yaml_node){
 			.kind = YAML_SCALAR,
-			.text = arena_text(arena, equals + 1, strlen(equals + 1)),
+			.text = arena_text(&arena, equals + 1, strlen(equals + 1)),
 		};
-		yaml_tree_add_pair(
-			arena, &map,
-			(struct yaml_pair){
-				.key = arena_text(arena, words[i], (size_t)(equals - words[i])),
-				.value = value});
+		yaml_tree_add_pair(&arena, &map, pair);
 	}
-	decode_defaults(&d, &schema_attach, out);
-	decode_map(&d, &schema_attach, &map, out);
-	return diag->errors == before ? 0 : -EINVAL;
+	if (rc == 0) {
+		*out = yaml_emit_value(&map);
+		if (*out == NULL)
+			rc = diag_fail(diag, EINVAL, "keys and values must be UTF-8 text");
+	}
+	arena_free(&arena);
+	return rc;
 }

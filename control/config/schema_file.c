@@ -178,7 +178,7 @@ static const struct schema_key fabric_file_keys[] = {
 	{"super-spine", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every super-spine",
 	 .sub = &schema_switch},
 	{"hosts", SCHEMA_SECTION, .help = "every host", .sub = &schema_host},
-	{"attach", SCHEMA_NAMED, .flags = SCHEMA_ENDPOINTS,
+	{"attach", SCHEMA_NAMED, .flags = SCHEMA_ENDPOINTS | SCHEMA_LIVE,
 	 .help = "live: real hosts, by name, or single NICs of them, such as h1.eth2",
 	 SCHEMA_ITEMS(struct config, attach, attach_count), .sub = &schema_attach,
 	 SCHEMA_FORM(SCHEMA_NAMED, .pattern = SCHEMA_ENDPOINT_PATTERN, .sub = &schema_attach)},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two trees are walked side by side. A key is written with dots between its words, as `set` takes
-// it; a map whose own keys contain dots ("h1.eth2", "0.0.0.0/0") has no such keys and is compared
-// and set as one value.
+// it; a map whose own keys contain dots ("0.0.0.0/0") has no such keys and is compared and set as
+// one value, but for `attach`, whose keys may be NICs ("h1.eth2").
 #include "edit.h"
 
 #include "control/config/merge.h"
@@ -27,6 +27,13 @@ has_dotted_key(const struct yaml_node *map)
 		if (strchr(map->pairs[i].key, '.') != NULL)
 			return true;
 	return false;
+}
+
+// Whether keys of its map can be set one by one.
+static bool
+is_open(const char *key, const struct yaml_node *from, const struct yaml_node *to)
+{
+	return strcmp(key, "attach") == 0 || (!has_dotted_key(from) && !has_dotted_key(to));
 }
 
 static bool
@@ -91,7 +98,7 @@ walk_key(struct walk *w, const char *path, const char *name, unsigned words,
 		return 0;
 	key = join(w, path, name);
 	if (from != NULL && value != NULL && is_map(from) && is_map(value) &&
-	    words < DIFF_WORDS_MAX && !has_dotted_key(from) && !has_dotted_key(value))
+	    words < DIFF_WORDS_MAX && is_open(key, from, value))
 		return walk_maps(w, key, words + 1, from, value);
 	return add(w, key, from, value, to != NULL ? to->key_pos : place);
 }

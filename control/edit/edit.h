@@ -32,6 +32,16 @@ const struct yaml_node *config_tree(const struct config *config);
 int config_diff(struct config_differences *out, struct arena *arena, const struct yaml_node *from,
 		const struct yaml_node *to);
 
+// ---- edits of `attach:` (edit_attach.c) --------------------------------------------------------
+
+// Whether an edit is of `attach:`: "attach.h1", "attach.h1.eth2.mtu".
+bool config_edit_attaches(const struct config_edit *edit);
+// The section as edited, or NULL; valid until the next edit is kept.
+const struct yaml_node *config_attach_section(const struct config *config);
+// config_edit() of this section alone, which that refuses. config->attach stays as it was loaded.
+int config_edit_attach(struct config *config, const struct config_edit *edits, unsigned count,
+		       struct diag *diag);
+
 // ---- edits (edit_list.c) ------------------------------------------------------------------------
 
 // The words of enum config_edit_kind.
@@ -54,6 +64,12 @@ void edit_list_append(struct edit_list *list, const struct edit_list *other);
 void edit_list_add_differences(struct edit_list *list, const struct config_differences *found);
 // Zero-initialised by the caller, and again afterwards.
 void edit_list_free(struct edit_list *list);
+
+// Appends copies of its edits of `attach:` to one list, and of all others to another.
+void edit_list_split(const struct edit_list *list, struct edit_list *attach,
+		     struct edit_list *others);
+// Applies them to a configuration that no fabric runs. Returns as config_edit().
+int edit_list_try(const struct edit_list *list, struct config *config, struct diag *diag);
 
 // In one line, as they would be typed: "set tenants.green.hosts [h5, h6]; unset leaf1", cut if it
 // does not fit. Returns out.

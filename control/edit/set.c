@@ -105,6 +105,9 @@ check_section(struct set_request *request)
 	if (!single && (strcmp(section, "leaf") == 0 || strcmp(section, "spine") == 0 ||
 			strcmp(section, "super-spine") == 0))
 		return 0;
+	if (!single && strcmp(section, "attach") == 0)
+		return refuse_key(request, "events cannot change what is attached: `roost attach` "
+					   "and `roost detach` do");
 	known = !single && config_node_role(config, section, &role) == 0;
 	if (known && role != CONFIG_ROLE_HOST)
 		return 0;

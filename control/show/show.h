@@ -42,6 +42,7 @@ struct show_state {
 	json_t *steering;     // {NODE: {PORT: {"netdev", "program", ..., "classes": {...}}}}
 	json_t *devices;      // {NODE: {PORT: {"host", "attached", "device", "mtu", "state"}}}
 	json_t *lldp;         // {NODE: {PORT: {"sent", ..., "neighbours": [...]}}}
+	json_t *attach;       // {HOST: {KEY: {"value", "where"}}}: `attach:` as it is now
 	// The log (counters_add_log()), or NULL.
 	json_t *log;
 	uint64_t log_lost; // entries missing from it

@@ -86,9 +86,9 @@ show_add_vrfs(json_t *of, const struct show_question *q, json_t *to)
 	return found;
 }
 
-static bool
-each_node(const struct show_view *view, const struct show_state *s, const struct show_question *q,
-	  json_t *to)
+bool
+show_each_node(const struct show_view *view, const struct show_state *s,
+	       const struct show_question *q, json_t *to)
 {
 	json_t *nodes = show_child(to, "nodes");
 	bool found = q->port == NULL;
@@ -142,6 +142,6 @@ show_collect(const struct show_view *view, const struct show_state *s,
 {
 	if (view->collect != NULL)
 		return view->collect(s, q, to);
-	return view->node != NULL || view->node_counters != 0 ? each_node(view, s, q, to)
+	return view->node != NULL || view->node_counters != 0 ? show_each_node(view, s, q, to)
 							      : show_each_port(view, s, q, to);
 }

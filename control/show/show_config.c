@@ -2,7 +2,7 @@
 // Every key of a switch with its value and where that came from, in the order of a file.
 // Consecutive members of a map with the same value and origin are one row,
 // "qos.dscp-to-priority.24-31". Groups and classes that nothing maps to are left out except for
-// their overridden keys.
+// their overridden keys. Then what is attached: "attach.h1.netns".
 #include "show_qos.h"
 
 #include "settings.h"
@@ -165,13 +165,63 @@ print_heading(const char *name, const json_t *node, FILE *to)
 	fputc('\n', to);
 }
 
+// ---- what is attached ---------------------------------------------------------------------------
+
+static const struct show_view switches = {
+	.node = node_json, .heading = print_heading, .tables = tables};
+
+static bool
+collect(const struct show_state *s, const struct show_question *q, json_t *to)
+{
+	bool found = show_each_node(&switches, s, q, to);
+	json_t *hosts = show_child(to, "attach"), *entry;
+	const char *host;
+
+	json_object_foreach(s->attach, host, entry)
+	{
+		size_t length = strcspn(host, "."); // of "h1.eth2"
+
+		if (q->port != NULL && strcmp(q->port, host) != 0 &&
+		    (strncmp(q->port, host, length) != 0 || q->port[length] != '\0'))
+			continue;
+		json_object_set(hosts, host, entry);
+		found = true;
+	}
+	return found;
+}
+
+static void
+attach_cell(struct text_table *t, const struct show_row *row)
+{
+	text_table_cell(t, "%s.%s", row->names[0], row->names[1]);
+}
+
+static const struct show_column attach_columns[] = {
+	{"key", .format = SHOW_TEXT, .cell = attach_cell},
+	{"value", .format = SHOW_TEXT},
+	{"set by", "where", SHOW_TEXT},
+	{0},
+};
+
+static const struct show_table attached = {"attach/*/*", .title = "attach\n",
+					   .columns = attach_columns};
+
+static void
+print(const json_t *answer, FILE *to)
+{
+	bool has_switches = json_object_size(json_object_get(answer, "nodes")) != 0;
+
+	show_print_view(&switches, answer, to);
+	show_print_table(&attached, answer, has_switches ? "\n" : "", "  ", to);
+}
+
 const struct show_view show_config = {
 	.name = "config",
 	.arguments = "[NODE]",
-	.help = "every setting of switches, and where its value comes from",
-	.of = "switch",
+	.help = "every setting of switches, what is attached, and where each value comes from",
+	.of = "switch or attached host",
 	.needs = SHOW_NEEDS_SETTINGS,
+	.collect = collect,
 	.node = node_json,
-	.heading = print_heading,
-	.tables = tables,
+	.print = print,
 };

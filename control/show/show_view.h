@@ -163,6 +163,9 @@ const struct show_switch *show_find_switch(const struct show_state *s, const str
 // Adds those parts of {NODE: {KIND: {VRF: ...}}} whose node and VRF the question names. Returns
 // false if it names one that has none.
 bool show_add_vrfs(json_t *of, const struct show_question *q, json_t *to);
+// Collects what a view has of nodes.
+bool show_each_node(const struct show_view *view, const struct show_state *s,
+		    const struct show_question *q, json_t *to);
 // Collects what a view has of ports.
 bool show_each_port(const struct show_view *view, const struct show_state *s,
 		    const struct show_question *q, json_t *to);

@@ -4,6 +4,7 @@
 #include "require.h"
 
 #include "control/config/config.h"
+#include "control/edit/edit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,9 +120,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		};
 
 		require_all_settings(config);
-		result = config_edit(config, &edit, 1, &diag);
+		result = config_edit_attaches(&edit) ? config_edit_attach(config, &edit, 1, &diag)
+						     : config_edit(config, &edit, 1, &diag);
 		require_messages(&diag, result);
 		require_all_settings(config);
+		if (result == 0)
+			config_edit_keep(config);
 	}
 	config_free(config);
 	free(rest);

@@ -566,7 +566,7 @@ class Attach(LiveCase):
             self.assertEqual((address["address"], [one["local"] for one in address["addr_info"]]),
                              ("52:54:00:00:00:07", ["192.168.7.9"]))
             fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, "192.168.7.9")
-            self.assertIn("the file attaches it", fabric.roost("detach", "h1").err or fabric.roost(
+            self.assertIn("the fabric came up with it attached", fabric.roost("detach", "h1").err or fabric.roost(
                 "attach", "h1", f"netns={netns(self.name, 'h1')}", "ip=192.168.7.8", status=1).err)
             fabric.roost("attach", "h1", f"netns={netns(self.name, 'h1')}")
             fabric.roost("detach", "h5")

@@ -107,7 +107,7 @@ class Change(Shared):
         for words, status, pattern in (
                 (["clear", "watermarks", "leaf9"], 1, r"^roost clear: there is no node leaf9$"),
                 (["show", "log", "leaf9"], 2, r"^roost show: log: there is no node or port leaf9$"),
-                (["show", "config", "h2"], 2, r"^roost show: config: there is no switch h2$"),
+                (["show", "config", "h2"], 2, r"^roost show: config: there is no switch or attached host h2$"),
                 (["watchdog", "restore", "leaf1.swp2"], 1, r"there is no queue leaf1\.swp2 of a switch"),
                 (["watchdog", "restore", "h2.eth1.3"], 1, r"there is no queue h2\.eth1\.3 of a switch")):
             with self.subTest(words):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fabric that is killed at any point of an `apply` comes up with the old configuration or the new one, never a mixture.
-If it is killed at any point of an `attach`, `down` removes what was made."""
+"""A fabric that is killed at any point of an `apply`, an `attach` or a `detach` comes up with the old configuration or the
+new one, never a mixture. If it is killed at any point of an `attach`, `down` removes what was made."""
 import ctypes
 import signal
 
@@ -14,6 +14,7 @@ CALLS = {1: "write", 3: "close", 44: "sendto", 45: "recvfrom", 74: "fsync", 91: 
          257: "openat", 263: "unlinkat", 264: "renameat"}
 # And those by which `attach` makes what outlives the process.
 MAKES = {16: "ioctl", 82: "rename", 165: "mount", 272: "unshare"}
+STEPS = MAKES | {74: "fsync", 264: "renameat"}      # the last one is the revision's
 TUN = 0x400454ca, 0x400454cb    # TUNSETIFF, TUNSETPERSIST
 OLD, NEW = ("50KB", "500KB"), ("60KB", "600KB")
 
@@ -146,9 +147,12 @@ class Attaching(LiveCase):
 
     def attach_until(self, stop, settings):
         """Attaches h1, and kills the fabric after so many of the system calls in MAKES. Returns these calls."""
+        return self.run_until(stop, MAKES, "attach", "h1", settings)
+
+    def run_until(self, stop, calls, *words):
         pid = json.loads(Path(f"/run/roost/{self.name}.state").read_text())["pid"]
-        traced, seen = Traced(pid, MAKES), []
-        client = subprocess.Popen([ROOST, "attach", "h1", settings, "-f", self.name], stdout=subprocess.DEVNULL,
+        traced, seen = Traced(pid, calls), []
+        client = subprocess.Popen([ROOST, *words, "-f", self.name], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         while len(seen) <= stop and client.poll() is None:
             call, entry = traced.next()
@@ -179,3 +183,22 @@ class Attaching(LiveCase):
                 stop += 1
             self.assertTrue(outlived)
             self.assertLess(seen.index("rename"), seen.index(calls[0]), "what is to be made is recorded first")
+
+    def test_up_again(self):
+        """Whether h1 is attached depends on the revision only. If it is not, nothing of it is left."""
+        there = netns(self.name, "h1")
+        self.addCleanup(command, "ip", "netns", "del", there, status=None)
+        roost("up", self.lab)
+        for words in (("attach", "h1", f"netns={there}"), ("detach", "h1")):
+            stop, ended = 0, False
+            while not ended:
+                seen = self.run_until(stop, STEPS, *words)
+                ended, stop = len(seen) <= stop, stop + 1
+                roost("up", self.name)
+                attached = roost("show", "config", "-f", self.name, "-o", "json").json["attach"]
+                with self.subTest(words, seen=seen):
+                    self.assertEqual("h1" in attached, (words[0] == "attach") == ("renameat" in seen))
+                    self.assertEqual(Path(f"/run/netns/{there}").exists(), "h1" in attached)
+                if "renameat" in seen and not ended:
+                    roost("rollback", 1 if words[0] == "attach" else 2, "-f", self.name)
+            self.assertIn("renameat", seen)

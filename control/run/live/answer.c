@@ -161,12 +161,11 @@ const struct api_method answer_methods[] = {
 	 PARAMS({"host", API_TEXT, true, "or one of its NICs: h1.eth2"},
 		{"settings", API_TEXTS, true,
 		 "as under `attach:`: \"netns=lab-h3\", \"ip=192.168.7.3\", \"nic=off\""}, ),
-	 "an empty object when the host is attached; after an error nothing has changed"},
+	 OUTCOME "; after an error nothing has changed"},
 	{"detach-host", answer_detach_host, API_WRITE, "Detaches what is attached as a host",
 	 PARAMS({"host", API_TEXT, true, "as it was attached"}, ),
-	 "the `processes` in a namespace that Roost had made: it sends them SIGTERM, and SIGKILL "
-	 "to those "
-	 "that are left after a second"},
+	 OUTCOME ", and the `processes` in a namespace that Roost had made: it sends them SIGTERM, "
+		 "and SIGKILL to those that are left after a second"},
 	{"subscribe", answer_subscribe, API_READ,
 	 "Sends events over this connection from now on, as notifications of the method `event`",
 	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},

@@ -1,30 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hosts that are attached and detached while the fabric runs.
+// Hosts that are attached and detached while the fabric runs: edits of `attach:`.
 #include "answer.h"
 
 #include "control/base/memory.h"
-#include "instance.h"
+#include "control/base/text.h"
+#include "control/config/yaml_tree.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-// What a killed fabric would leave changes: the file says what is then to be removed.
-static int
-record(const struct answer *a, struct diag *diag)
+static bool
+is_attached(const struct answer *a, const char *host)
 {
-	char path[API_PATH_MAX];
-	int rc = api_socket_path(a->live->config->fabric.name.text, path, diag);
-
-	return rc == 0 ? instance_record(a->live, path, diag) : rc;
+	return yaml_tree_get(config_attach_section(a->live->config), host) != NULL;
 }
 
-// After something has gone: what the file says too much does no harm.
-static void
-record_less(const struct answer *a)
+// "attach h3 netns=lab-h3 mtu=1400"
+static char *
+describe(const char *host, const char *const *settings, unsigned count)
 {
-	struct diag ignored = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *to = memory_stream_open(&text, &size);
 
-	(void)record(a, &ignored);
-	diag_free(&ignored);
+	fprintf(to, "attach %s", host);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(to, " %s", settings[i]);
+	fclose(to);
+	if (size >= STORE_WHAT_MAX) {
+		size = utf8_end(text, STORE_WHAT_MAX - 4);
+		strcpy(text + size, "...");
+	}
+	return text;
+}
+
+static int
+apply(struct answer *a, enum config_edit_kind kind, const char *host, const char *value,
+      const char *what, json_t **result, struct diag *diag)
+{
+	struct edit_list list = {0};
+	const struct changes_request request = {.edits = &list, .author.what = what};
+	char *key = memory_format("attach.%s", host);
+	int rc;
+
+	edit_list_add(&list, kind, key, value);
+	rc = answer_apply_edits(a, &request, result, diag);
+	edit_list_free(&list);
+	free(key);
+	return rc;
 }
 
 int
@@ -34,28 +58,24 @@ answer_attach_host(void *context, const json_t *params, json_t **result, struct 
 	const json_t *list = json_object_get(params, "settings");
 	const char *host = json_string_value(json_object_get(params, "host"));
 	unsigned count = (unsigned)json_array_size(list);
-	const char **settings = memory_array(count, sizeof(*settings), "settings");
-	const struct live_attach_words words = {host, settings, count};
-	const struct config_attach *attach;
+	const char **settings;
+	char *value, *what;
 	int rc;
 
+	if (is_attached(a, host))
+		return diag_fail(diag, EEXIST, "%.80s is attached already: `roost detach` it first",
+				 host);
+	settings = memory_array(count, sizeof(*settings), "settings");
 	for (unsigned i = 0; i < count; i++)
 		settings[i] = json_string_value(json_array_get(list, i));
-	rc = live_attach_plan(a->live, &words, &attach, diag);
+	rc = config_read_attach(settings, count, &value, diag);
+	what = describe(host, settings, count);
+	if (rc == 0)
+		rc = apply(a, CONFIG_EDIT_SET, host, value, what, result, diag);
 	free(settings);
-	if (rc != 0)
-		return rc;
-	rc = record(a, diag);
-	if (rc != 0)
-		live_attach_cancel(a->live, attach);
-	else
-		rc = live_attach(a->live, attach, diag);
-	if (rc != 0) {
-		record_less(a);
-		return rc;
-	}
-	*result = json_object();
-	return 0;
+	free(value);
+	free(what);
+	return rc;
 }
 
 int
@@ -63,14 +83,18 @@ answer_detach_host(void *context, const json_t *params, json_t **result, struct 
 {
 	struct answer *a = context;
 	const char *host = json_string_value(json_object_get(params, "host"));
-	json_t *processes = host_processes_list(a->live, host);
-	int rc = live_detach(a->live, host, diag);
+	json_t *processes;
+	char *what;
+	int rc;
 
-	if (rc != 0) {
-		json_decref(processes);
-		return rc;
-	}
-	record_less(a);
-	*result = json_pack("{s:o}", "processes", processes);
-	return 0;
+	if (!is_attached(a, host))
+		return diag_fail(diag, ENOENT, "%.80s is not attached", host);
+	processes = host_processes_list(a->live, host);
+	what = memory_format("detach %s", host);
+	rc = apply(a, CONFIG_EDIT_UNSET, host, NULL, what, result, diag);
+	free(what);
+	if (rc == 0)
+		json_object_set(*result, "processes", processes);
+	json_decref(processes);
+	return rc;
 }

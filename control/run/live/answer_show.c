@@ -3,7 +3,11 @@
 #include "answer.h"
 
 #include "collect.h"
+#include "control/config/yaml_emit.h"
 #include "control/fabric/fabric.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 static json_t *
 workers_json(const struct live_fabric *live)
@@ -74,6 +78,36 @@ collect_nodes(struct show_state *s, struct arena *arena, const struct answer *a)
 	s->nodes = nodes;
 }
 
+// {HOST: {KEY: {"value", "where"}}}
+static json_t *
+collect_attach(const struct config *config)
+{
+	const struct yaml_node *section = config_attach_section(config);
+	json_t *out = json_object();
+
+	for (unsigned i = 0; section != NULL && i < section->count; i++) {
+		const struct yaml_pair *host = &section->pairs[i];
+		json_t *entry = json_object();
+
+		for (unsigned k = 0; k < host->value->count; k++) {
+			const struct yaml_pair *pair = &host->value->pairs[k];
+			char *text = yaml_emit_value(pair->value);
+			json_t *where = pair->key_pos.line != 0
+						? json_sprintf("line %" PRIu32, pair->key_pos.line)
+						: json_string("live");
+
+			json_object_set_new(
+				entry, pair->key,
+				json_pack("{s:o, s:o}", "value",
+					  text != NULL ? json_string(text) : json_null(), "where",
+					  where));
+			free(text);
+		}
+		json_object_set_new(out, host->key, entry);
+	}
+	return out;
+}
+
 // What the view needs, beside the nodes. Returns 0 or -errno.
 static int
 collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, struct answer *a)
@@ -99,6 +133,8 @@ collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, str
 		collect_attached(s, live);
 	if (needs & SHOW_NEEDS_LLDP)
 		s->lldp = collect_lldp(live);
+	if (needs & SHOW_NEEDS_SETTINGS)
+		s->attach = collect_attach(live->config);
 	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
 		rc = settings_cache_collect(&a->settings, s, live);
 	return rc;
@@ -133,6 +169,7 @@ answer_show(void *context, const json_t *params, json_t **result, struct diag *d
 	json_decref(s.steering);
 	json_decref(s.devices);
 	json_decref(s.lldp);
+	json_decref(s.attach);
 	arena_free(&arena);
 	return rc;
 }

@@ -74,16 +74,49 @@ check_buffer(const struct live_fabric *live, const struct device_port *d, struct
 			 attach->host.text, held, wanted);
 }
 
+static bool
+same_addresses(const struct config_attach *a, const struct config_attach *b)
+{
+	unsigned same = 0;
+
+	if (a->mac.set != b->mac.set ||
+	    memcmp(a->mac.bytes, b->mac.bytes, sizeof(a->mac.bytes)) != 0 ||
+	    a->ip_count != b->ip_count)
+		return false;
+	for (unsigned i = 0; i < a->ip_count; i++)
+		for (unsigned j = 0; j < b->ip_count; j++)
+			same += a->ip[i].version == b->ip[j].version &&
+				memcmp(a->ip[i].bytes, b->ip[j].bytes, sizeof(a->ip[i].bytes)) == 0;
+	return same == a->ip_count;
+}
+
+// Whether an entry for a NIC of a host that came up attached has the addresses that it had then.
+static bool
+has_addresses_of_file(const struct live_fabric *live, const struct device_port *d)
+{
+	const struct config_attach none = {0};
+	struct topo_attached at;
+
+	for (unsigned i = 0; i < live->fabric->file_attach_count; i++) {
+		const struct config_attach *file = &live->config->attach[i];
+
+		if (topology_find_attached(live->topology, file, &at) && at.host == d->host &&
+		    d->host_port >= at.first && d->host_port < at.first + at.count)
+			return same_addresses(d->attach, file);
+	}
+	return same_addresses(d->attach, &none);
+}
+
 static int
 check_nic(const struct live_fabric *live, const struct device_port *d, struct diag *diag)
 {
 	const struct topo_port *eth = topology_host_port(live->topology, d->host, d->host_port);
 	const char *host = d->attach->host.text, *work;
 
-	if ((d->attach->mac.set || d->attach->ip_count != 0) && live->fabric->nics[d->host] == NULL)
+	if (live->fabric->nics[d->host] == NULL && !has_addresses_of_file(live, d))
 		return diag_fail(diag, EINVAL,
-				 "attach.%s: the file attaches it: only there its mac and ip can "
-				 "change",
+				 "attach.%s: the fabric came up with it attached: its mac and ip "
+				 "stay as they were then until `down` and `up`",
 				 host);
 	if (d->mtu > eth->mtu)
 		return diag_fail(diag, EINVAL,
@@ -265,13 +298,13 @@ check_privileges(const struct live_fabric *live, const struct config_attach *att
 }
 
 int
-live_attach_plan(struct live_fabric *live, const struct live_attach_words *words,
+live_attach_plan(struct live_fabric *live, const char *host, const struct yaml_node *entry,
 		 const struct config_attach **out, struct diag *diag)
 {
 	struct arena *arena = memory_new(sizeof(*arena), "attached host");
 	struct config_attach *attach = arena_alloc(arena, sizeof(*attach));
 	bool placed = false;
-	int rc = config_read_attach(attach, arena, words->host, words->list, words->count, diag);
+	int rc = config_decode_attach(attach, arena, host, entry, diag);
 
 	if (rc == 0)
 		rc = check_privileges(live, attach, diag);

@@ -107,6 +107,8 @@ attach_take_addresses(struct live_fabric *live, struct device_port *d, struct di
 
 	if (!attach->mac.set && attach->ip_count == 0)
 		return 0;
+	if (live->fabric->nics[d->host] == NULL) // it came up with them
+		return 0;
 	rc = check_lent(live, d, diag);
 	if (rc != 0)
 		return rc;

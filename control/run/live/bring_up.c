@@ -33,6 +33,8 @@ live_fabric_load(struct live_fabric *live, const struct live_source *source, str
 			 : config_load_revision(&live->config, source->text, source->length,
 						source->file, source->beside, diag);
 
+	if (rc == 0 && source->text != NULL)
+		attach_leave_out_ended(live->config, source->at, diag);
 	if (rc == 0)
 		rc = topology_create(&live->topology, live->config, diag);
 	if (rc == 0)

@@ -6,6 +6,7 @@
 // confirmed is in force without a revision, so that a crash undoes it too.
 #include "changes.h"
 
+#include "attach_change.h"
 #include "control/base/file.h"
 #include "control/base/memory.h"
 #include "control/config/yaml_emit.h"
@@ -237,11 +238,63 @@ void
 changes_finish(struct changes *c, const struct edit_list *edits, const char *what,
 	       struct diag *diag)
 {
+	bool others = false;
+
+	for (unsigned i = 0; i < edits->count; i++)
+		others |= !config_edit_attaches(&edits->edits[i]);
 	// If a tenant's hosts move, the log has the change once their packets have drained.
-	if (!events_name_change(c->live->events, what))
+	if (!others || !events_name_change(c->live->events, what))
 		fabric_log_note(c->live->log, live_clock(&c->live->drive), FABRIC_LOG_CONFIGURATION,
 				what);
 	warn_of_misfits(c, edits, diag);
+}
+
+// Hosts that a change which failed had to detach are gone, if they cannot be attached again: that
+// is a change of its own.
+static void
+note_lost(struct changes *c, struct attach_change *attached)
+{
+	char *what = attach_change_lost(attached), *text;
+	const struct changes_author author = {getuid(), what};
+	struct diag errors = {0};
+	size_t length;
+
+	if (what == NULL)
+		return;
+	fabric_log_note(c->live->log, live_clock(&c->live->drive), FABRIC_LOG_CONFIGURATION, what);
+	if (changes_emit(c, &text, &length, &errors) != 0 ||
+	    changes_commit(c, text, length, &author, &errors) != 0)
+		fabric_log_note(c->live->log, live_clock(&c->live->drive), FABRIC_LOG_REFUSED,
+				diag_first_error(&errors));
+	diag_free(&errors);
+	free(what);
+}
+
+int
+changes_edit(struct changes *c, const struct edit_list *edits, int (*commit)(void *context),
+	     void *context, struct diag *diag)
+{
+	struct edit_list attach = {0}, others = {0};
+	struct attach_change attached = {0};
+	int rc = 0;
+
+	edit_list_split(edits, &attach, &others);
+	if (attach.count != 0)
+		rc = attach_change_begin(&attached, c->live, &attach, diag);
+	if (rc == 0 && (others.count != 0 || attach.count == 0))
+		rc = events_edit(c->live->events, others.edits, others.count, commit, context,
+				 diag);
+	else if (rc == 0 && commit != NULL)
+		rc = commit(context);
+	if (rc == 0)
+		attach_change_keep(&attached);
+	else
+		attach_change_undo(&attached);
+	note_lost(c, &attached);
+	attach_change_free(&attached);
+	edit_list_free(&attach);
+	edit_list_free(&others);
+	return rc;
 }
 
 static int
@@ -269,7 +322,7 @@ changes_apply(struct changes *c, const struct changes_request *request, struct c
 		return 0;
 	if (request->confirm_ms != 0)
 		config_emit(c->live->config, &commit.before, &commit.before_length);
-	rc = events_edit(c->live->events, edits->edits, edits->count, commit_change, &commit, diag);
+	rc = changes_edit(c, edits, commit_change, &commit, diag);
 	free(commit.before);
 	if (rc != 0)
 		return rc;
@@ -295,11 +348,32 @@ changes_copy_staged(const struct changes *c, struct config **out, struct diag *d
 	diag_free(&ignored);
 	free(text);
 	if (rc == 0 && c->staged.count != 0)
-		rc = config_edit(*out, c->staged.edits, c->staged.count, diag);
+		rc = edit_list_try(&c->staged, *out, diag);
 	if (rc != 0) {
 		config_free(*out);
 		*out = NULL;
 	}
+	return rc;
+}
+
+// Loads a copy again as it is after its edits.
+static int
+reload(const struct changes *c, struct config **copy, struct diag *diag)
+{
+	struct diag found = {0}; // warnings that have been reported
+	char *text;
+	size_t length;
+	int rc;
+
+	config_emit(*copy, &text, &length);
+	config_free(*copy);
+	*copy = NULL;
+	rc = load(c, text, length, copy, &found);
+	for (unsigned i = 0; rc != 0 && i < found.count; i++)
+		if (!found.messages[i].warning)
+			diag_fail(diag, EINVAL, "%s", found.messages[i].words);
+	diag_free(&found);
+	free(text);
 	return rc;
 }
 
@@ -324,11 +398,15 @@ changes_stage(struct changes *c, const struct edit_list *edits, struct diag *dia
 	if (rc == 0) {
 		edit_list_append(&all, edits);
 		edit_list_assign_encap(&all, copy);
-		rc = config_edit(copy, all.edits, all.count, &found);
+		rc = edit_list_try(&all, copy, &found);
 	}
-	// Hosts, tenants and addresses must exist and fit each other.
+	// Hosts, tenants and addresses must exist and fit each other, also what is attached.
+	if (rc == 0)
+		rc = reload(c, &copy, &found);
 	if (rc == 0)
 		rc = topology_create(&topology, copy, &found);
+	if (rc == 0)
+		rc = attach_change_try(topology, &found);
 	if (rc == 0)
 		edit_list_append(&c->staged, &all);
 	add_without_lines(&found, c->live->config->file, diag);

@@ -97,6 +97,10 @@ int changes_save(struct changes *c, const char *path, int *kept, struct diag *di
 // What runs, as the text of a file that loads again. Returns 0 with *text for free(), or -errno
 // with an error in diag.
 int changes_emit(const struct changes *c, char **text, size_t *length, struct diag *diag);
+// events_edit() of all sections, `attach:` among them: what is attached follows, or nothing
+// changes.
+int changes_edit(struct changes *c, const struct edit_list *edits, int (*commit)(void *context),
+		 void *context, struct diag *diag);
 // Makes a revision of a text, which is taken over, unless it is that of the last one. Returns 0, or
 // -errno with an error in diag.
 int changes_commit(struct changes *c, char *text, size_t length,

@@ -78,7 +78,7 @@ undo(struct changes *c, const char *reason, struct diag *diag)
 	int rc = 0;
 
 	if (edits->count != 0)
-		rc = events_edit(c->live->events, edits->edits, edits->count, NULL, NULL, &found);
+		rc = changes_edit(c, edits, NULL, NULL, &found);
 	if (rc == 0) {
 		line = memory_format("%s, undone: %s", reason, c->waiting.what);
 		changes_finish(c, edits, line, &found);

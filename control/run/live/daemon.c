@@ -166,7 +166,8 @@ find_revision(const char *name, struct origin *o, struct diag *diag)
 	o->source = (struct live_source){.file = o->path,
 					 .text = o->text,
 					 .length = length,
-					 .beside = o->file[0] != '\0' ? o->file : o->path};
+					 .beside = o->file[0] != '\0' ? o->file : o->path,
+					 .at = last.at};
 	return 0;
 }
 

@@ -75,10 +75,8 @@ is_missing(const char *netns)
 	return fd < 0;
 }
 
-// When a process began, in clock ticks since the machine did: what a number that is used again does
-// not share. 0: there is no such process.
-static uint64_t
-process_began(pid_t pid)
+uint64_t
+instance_process_began(pid_t pid)
 {
 	char path[64], text[1024];
 	unsigned long long began = 0;
@@ -118,8 +116,9 @@ instance_record(const struct live_fabric *live, const char *socket_path, struct 
 			json_array_append_new(taps, json_string(d->interface));
 	}
 	record = json_pack("{s:s, s:i, s:I, s:o, s:o}", "name", live->config->fabric.name.text,
-			   "pid", (int)getpid(), "began", (json_int_t)process_began(getpid()),
-			   "namespaces", namespaces, "taps", taps);
+			   "pid", (int)getpid(), "began",
+			   (json_int_t)instance_process_began(getpid()), "namespaces", namespaces,
+			   "taps", taps);
 	errno = EIO; // jansson does not always set it
 	if (json_dump_file(record, made, JSON_INDENT(1)) != 0 || rename(made, path) != 0)
 		rc = diag_fail(diag, errno, "%s: %s", path, strerror(errno));
@@ -200,7 +199,7 @@ wait_for_process(const struct instance_state *state, bool end)
 		return true;
 	// The descriptor holds on to the process: if its beginning is the recorded one now, it is
 	// that process from now on.
-	if (process_began(state->pid) == state->began) {
+	if (instance_process_began(state->pid) == state->began) {
 		if (end)
 			pidfd_send_signal(process.fd, SIGTERM, NULL, 0);
 		ended = poll(&process, 1, end ? ENDING_MS : DYING_MS) > 0;

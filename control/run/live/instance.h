@@ -13,6 +13,10 @@
 int instance_call(const char *path, const char *method, int timeout_ms, json_t **result,
 		  struct diag *diag);
 
+// When a process began, in clock ticks since the machine did: what a number that is used again does
+// not share. 0: there is no such process.
+uint64_t instance_process_began(pid_t pid);
+
 // What the file says.
 struct instance_state {
 	char name[CONFIG_NAME_MAX + 1];

@@ -66,6 +66,7 @@ struct live_source {
 	const char *text;   // what a fabric ran
 	size_t length;      // of text
 	const char *beside; // of text: config_load_revision()
+	int64_t at;         // of text: when it was written, in seconds since 1970
 };
 
 // How many packets it gets (packet_plan.c).
@@ -205,23 +206,22 @@ void host_rules_delete(const struct live_fabric *live, const struct device_port 
 
 // ---- attach.c: hosts that are attached and detached while the fabric runs -----------------------
 
-// What a command says: words as under `attach:`, "netns=lab-h3".
-struct live_attach_words {
-	const char *host;
-	const char *const *list;
-	unsigned count;
-};
-
 // Attaching has two steps: in between, what a fabric that is killed would leave is recorded
 // (instance_record()). The first checks what is to be attached and finds its places in the list of
 // devices; the second attaches it, and cancelling gives the places up. Return 0, or -errno with an
 // error in diag and nothing changed.
-int live_attach_plan(struct live_fabric *live, const struct live_attach_words *words,
+int live_attach_plan(struct live_fabric *live, const char *host, const struct yaml_node *entry,
 		     const struct config_attach **out, struct diag *diag);
 int live_attach(struct live_fabric *live, const struct config_attach *attach, struct diag *diag);
 void live_attach_cancel(struct live_fabric *live, const struct config_attach *attach);
 // Detaches it: a simulated NIC comes back if the file has not attached it. Returns as above.
 int live_detach(struct live_fabric *live, const char *host, struct diag *diag);
+
+// ---- attach_restore.c: hosts of a fabric that comes up as it ran -------------------------------
+
+// Leaves out, with a warning, hosts by `pid:` whose process has ended. at: when the configuration
+// was written, in seconds since 1970.
+void attach_leave_out_ended(struct config *config, int64_t at, struct diag *diag);
 
 // ---- attach_nic.c: the place of a host that is attached while the fabric runs -------------------
 

@@ -133,6 +133,9 @@ differences_are_told_key_by_key(void **state)
 	// Keys with dots are nobody's to write one by one.
 	expect("t: {addresses: {h1: 10.0.0.1}}\n", "t: {addresses: {h1.eth2: 10.0.0.1}}\n",
 	       "t.addresses: {h1: 10.0.0.1} -> {h1.eth2: 10.0.0.1} @1:5\n");
+	// Those of NICs are.
+	expect("attach: {h1: {netns: a}}\n", "attach: {h1: {netns: b}, h1.eth2: {netns: a}}\n",
+	       "attach.h1.netns: a -> b @1:15\nattach.h1.eth2: nothing -> {netns: a} @1:26\n");
 	expect("w: [{kind: flow}]\n", "w: [{kind: flow}, {kind: step}]\n",
 	       "w: [{kind: flow}] -> [{kind: flow}, {kind: step}] @1:1\n");
 }
