@@ -33,6 +33,7 @@ ORDER = (
     "control/model/workload",
     "control/io/host",          # namespaces, veth, netlink
     "control/io/capture",
+    "control/io/bfd",           # BFD, and bfdd
     "control/io/lldp",          # LLDP and DCBX
     "control/io/learn",         # routes from the kernel and FPM
     "control/fabric",           # running nodes, flows, samples, counters, results

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The connection to FRR's bfdd, which listens at a unix stream socket for the data plane that runs
+// its sessions. Control thread.
+#pragma once
+
+#include "bfd_message.h"
+
+#include <sys/types.h>
+
+struct bfd_client;
+
+struct bfd_client_options {
+	const char *path;
+	bool any;   // anybody may listen there
+	uid_t user; // who may, besides root and the user who runs this process
+	const char *user_name;
+	void (*take)(void *context, const struct bfd_message *message);
+	void (*ended)(void *context); // the connection, and with it the sessions
+	// Reports what a user must see, in one line.
+	void (*notify)(void *context, const char *line);
+	void *context;
+};
+
+// Connects at the first turn, and again when the connection has ended. Returns 0 or -errno.
+int bfd_client_open(struct bfd_client **out, const struct bfd_client_options *options);
+// NULL is fine.
+void bfd_client_close(struct bfd_client *c);
+
+// Becomes readable when bfdd has sent something.
+int bfd_client_fd(const struct bfd_client *c);
+// Connects, reads and writes, up to a limit per turn.
+void bfd_client_turn(struct bfd_client *c, int64_t now_ms);
+// In how many ms a turn is due at the latest, at most `most`.
+int bfd_client_wait_ms(const struct bfd_client *c, int64_t now_ms, int most);
+
+// Sends a message to bfdd. If it does not read, the connection ends at the next turn.
+void bfd_client_send(struct bfd_client *c, const uint8_t *message, size_t length);
+bool bfd_client_connected(const struct bfd_client *c);
+// How often somebody listened there who may not.
+uint64_t bfd_client_refused(const struct bfd_client *c);
