@@ -152,6 +152,7 @@ struct node {
 	struct spares spares;        // memory for new tables
 	struct edge *edge;           // of the NIC of an attached host, which has no `nic`
 	struct punt *punt;           // of a live switch that speaks LLDP; else NULL
+	struct punt *bfd_punt;       // of a live switch that runs BFD sessions; else NULL
 };
 
 // Drops a packet that is charged nowhere: counts the reason at the port it came in by and frees it.

@@ -10,6 +10,9 @@
 #define PUNT_PORT_FRAMES 8  // at most of one port
 #define PUNT_FRAME_MAX 1514 // bytes without FCS
 
+// The destination of BFD frames, 01:80:c2:00:00:05: the XDP program writes it (device/xdp/steer.h).
+#define PUNT_BFD_ADDRESS_LAST 0x05
+
 struct punt_frame {
 	uint16_t port; // index at the node
 	uint16_t length;

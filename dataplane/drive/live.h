@@ -104,6 +104,13 @@ ps_t live_clock(const struct live_drive *d);
 void live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps_t now),
 	       void *context);
 
+// Gives a worker a request and does not wait, for who must not be held up by a worker that hangs.
+// The request is the worker's until live_is_served(). Returns false while it has another one.
+// Control thread, workers run.
+bool live_submit(struct live_drive *d, uint32_t worker, struct live_request *request);
+bool live_is_served(const struct live_drive *d, uint32_t worker,
+		    const struct live_request *request);
+
 // Puts a port whose device is open into the list of a worker, the one that runs its node, and takes
 // its link up: from then on the worker receives from the device and sends to it. Nothing if it is
 // there already. Returns 0 or -ENOMEM. Control thread, workers run.

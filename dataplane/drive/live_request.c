@@ -10,11 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-// Has one worker serve a request and waits until it has.
+// Waits until a worker has no request.
 static void
-live_post(struct live_drive *d, struct live_worker *w, struct live_request *request)
+live_await(const struct live_drive *d, struct live_worker *w)
 {
-	__atomic_store_n(&w->request, request, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&w->request, __ATOMIC_ACQUIRE) != NULL) {
 		struct timespec moment = {.tv_nsec = 20000};
 
@@ -24,6 +23,32 @@ live_post(struct live_drive *d, struct live_worker *w, struct live_request *requ
 		}
 		nanosleep(&moment, NULL);
 	}
+}
+
+// Has one worker serve a request and waits until it has.
+static void
+live_post(struct live_drive *d, struct live_worker *w, struct live_request *request)
+{
+	live_await(d, w);
+	__atomic_store_n(&w->request, request, __ATOMIC_RELEASE);
+	live_await(d, w);
+}
+
+bool
+live_submit(struct live_drive *d, uint32_t worker, struct live_request *request)
+{
+	struct live_worker *w = &d->workers[worker];
+
+	if (__atomic_load_n(&w->request, __ATOMIC_ACQUIRE) != NULL)
+		return false;
+	__atomic_store_n(&w->request, request, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool
+live_is_served(const struct live_drive *d, uint32_t worker, const struct live_request *request)
+{
+	return __atomic_load_n(&d->workers[worker].request, __ATOMIC_ACQUIRE) != request;
 }
 
 void

@@ -46,6 +46,9 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 	    header_get16(data + 12) == HEADER_TYPE_LLDP && n->punt != NULL)
 		verdict = punt_put(n->punt, in->index, data, length) ? STAGE_CONSUMED
 								     : DROP_CONTROL_PLANE;
+	if (data[5] == PUNT_BFD_ADDRESS_LAST && n->bfd_punt != NULL)
+		verdict = punt_put(n->bfd_punt, in->index, data, length) ? STAGE_CONSUMED
+									 : DROP_CONTROL_PLANE;
 	if (verdict == STAGE_CONSUMED) {
 		in->control_rx++;
 		packet_free(n->packets, m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // control_frames: what ends at the MAC. PFC (802.3 annex 31D) or 802.3x pause (annex 31B) is
 // obeyed, whichever is the port's flow control, the other counted, congestion notices are noted
-// (notice.h), LLDP goes to the control plane (base/punt.h), and nothing to a reserved address
+// (notice.h), LLDP and BFD go to the control plane (base/punt.h), and nothing to a reserved address
 // passes on; then the filter of unicast frames for other MACs.
 #pragma once
 

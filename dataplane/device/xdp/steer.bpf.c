@@ -9,6 +9,8 @@
 // - One 802.1Q tag is skipped, and stays on the frame.
 // - MAC control (0x8808) is the dataplane's, though its address is one of 802.1's own: that is PFC.
 // - VXLAN to an address of the switch is the dataplane's: tunnels end there.
+// - Single-hop BFD is the dataplane's if the switch runs its own sessions. Such a frame gets a
+//   reserved destination MAC, by which the pipeline knows it.
 // - The addresses of the switch are two maps that the control thread fills.
 // - With no socket open a frame for the dataplane is dropped: the kernel would route it, past every
 //   queue and counter of the switch.
@@ -68,6 +70,13 @@ struct {
 	__type(value, __u8);
 } steer_local6 SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} steer_settings SEC(".maps");
+
 // Ports of TCP and UDP; the first byte alone of ICMPv6.
 struct ports {
 	__be16 source;
@@ -89,8 +98,9 @@ class_of_payload(__u8 protocol, void *payload, void *end, enum steer_class other
 		return STEER_BGP;
 	if (protocol != IPPROTO_UDP)
 		return otherwise;
-	if (destination == PORT_BFD || destination == PORT_BFD_ECHO ||
-	    destination == PORT_BFD_MULTIHOP)
+	if (destination == PORT_BFD)
+		return STEER_BFD_OFFLOAD; // if the switch runs its sessions: offload_bfd()
+	if (destination == PORT_BFD_ECHO || destination == PORT_BFD_MULTIHOP)
 		return STEER_BFD;
 	if (destination == STEER_PORT_VXLAN && otherwise == STEER_LOCAL)
 		return STEER_VXLAN;
@@ -184,6 +194,25 @@ class_of(void *frame, void *end)
 	return STEER_OTHER;
 }
 
+// Linux gets what has a tag: its sessions are those of an interface of their own.
+static __always_inline enum steer_class
+offload_bfd(struct ethhdr *ethernet)
+{
+	const __u32 zero = 0;
+	const __u32 *settings = bpf_map_lookup_elem(&steer_settings, &zero);
+
+	if (settings == NULL || !(*settings & STEER_SETTING_BFD) ||
+	    ethernet->h_proto == bpf_htons(ETH_P_8021Q) || ethernet->h_dest[0] & 1)
+		return STEER_BFD;
+	ethernet->h_dest[0] = 0x01;
+	ethernet->h_dest[1] = 0x80;
+	ethernet->h_dest[2] = 0xc2;
+	ethernet->h_dest[3] = 0;
+	ethernet->h_dest[4] = 0;
+	ethernet->h_dest[5] = STEER_BFD_ADDRESS_LAST;
+	return STEER_BFD_OFFLOAD;
+}
+
 SEC("xdp")
 int
 roost_steer(struct xdp_md *context)
@@ -193,6 +222,8 @@ roost_steer(struct xdp_md *context)
 	int verdict = XDP_PASS;
 	struct steer_count *count;
 
+	if (class == STEER_BFD_OFFLOAD && frame + sizeof(struct ethhdr) <= end)
+		class = offload_bfd(frame);
 	if (class < STEER_ARP)
 		verdict = (int)bpf_redirect_map(&xsks_map, context->rx_queue_index, XDP_DROP);
 	if (verdict == XDP_DROP)

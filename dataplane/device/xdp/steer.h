@@ -7,10 +7,11 @@
 
 // What a frame was taken for. The first go to the dataplane, those from STEER_ARP on to the kernel.
 enum steer_class {
-	STEER_OTHER,  // to be forwarded, or dropped with a reason
-	STEER_PAUSE,  // MAC control: PFC and 802.3x
-	STEER_VXLAN,  // to the switch's end of a tunnel
-	STEER_UNREAD, // for the dataplane, but nobody reads its AF_XDP socket: dropped
+	STEER_OTHER,       // to be forwarded, or dropped with a reason
+	STEER_PAUSE,       // MAC control: PFC and 802.3x
+	STEER_VXLAN,       // to the switch's end of a tunnel
+	STEER_BFD_OFFLOAD, // single hop, of a switch that runs its sessions itself
+	STEER_UNREAD,      // for the dataplane, but nobody reads its AF_XDP socket: dropped
 	STEER_ARP,
 	STEER_ND,   // ICMPv6 133 to 137
 	STEER_LLDP, // and whatever else 802.1 keeps on one link: STP, LACP, ...
@@ -31,8 +32,16 @@ struct steer_count {
 #define STEER_COUNTERS "steer_counters"
 #define STEER_LOCAL4 "steer_local4"
 #define STEER_LOCAL6 "steer_local6"
+#define STEER_SETTINGS "steer_settings"
 
 #define STEER_QUEUES 64
 #define STEER_ADDRESSES 4096 // of each version, that the kernel beside a port may have
+
+// The only value of STEER_SETTINGS: bits.
+#define STEER_SETTING_BFD 1u // the dataplane gets BFD
+// The last byte of the destination that such frames get, 01:80:c2:00:00:05: the switch's pipeline
+// has a branch for reserved addresses already. No frame has that destination otherwise, because the
+// kernel gets those.
+#define STEER_BFD_ADDRESS_LAST 0x05
 
 #define STEER_PORT_VXLAN 4789

@@ -11,6 +11,8 @@
 // was killed at that moment; the next start removes it.
 #include "steering.h"
 
+#include "dataplane/base/punt.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -22,12 +24,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+_Static_assert(STEER_BFD_ADDRESS_LAST == PUNT_BFD_ADDRESS_LAST, "the pipeline knows its frames");
+
 struct steering {
 	struct steering_program program;
 	int link_fd;
 	int counters_fd;
 	int local_fd[2]; // version 4, version 6
-	uint8_t turn;    // of steering_set_local(): what it wrote last
+	int settings_fd;
+	uint8_t turn; // of steering_set_local(): what it wrote last
 	unsigned cpus;
 	struct steer_count *each; // by CPU
 };
@@ -38,7 +43,7 @@ static const char *const class_names[STEER_CLASSES] = {
 	[STEER_ARP] = "arp",     [STEER_ND] = "nd",
 	[STEER_LLDP] = "lldp",   [STEER_BGP] = "bgp",
 	[STEER_BFD] = "bfd",     [STEER_LINK_LOCAL] = "link-local",
-	[STEER_LOCAL] = "local",
+	[STEER_LOCAL] = "local", [STEER_BFD_OFFLOAD] = "bfd-offload",
 };
 
 const char *steering_class_name(enum steer_class class)
@@ -81,7 +86,8 @@ open_maps(struct steering *s)
 	s->counters_fd = bpf_map_get_fd_by_id(steering_find_map(program, STEER_COUNTERS)->id);
 	s->local_fd[0] = bpf_map_get_fd_by_id(steering_find_map(program, STEER_LOCAL4)->id);
 	s->local_fd[1] = bpf_map_get_fd_by_id(steering_find_map(program, STEER_LOCAL6)->id);
-	if (s->counters_fd < 0 || s->local_fd[0] < 0 || s->local_fd[1] < 0)
+	s->settings_fd = bpf_map_get_fd_by_id(steering_find_map(program, STEER_SETTINGS)->id);
+	if (s->counters_fd < 0 || s->local_fd[0] < 0 || s->local_fd[1] < 0 || s->settings_fd < 0)
 		return -errno;
 	return 0;
 }
@@ -112,7 +118,7 @@ steering_take(struct steering **out, int index, char *why, size_t why_bytes)
 		snprintf(why, why_bytes, "no memory");
 		return -ENOMEM;
 	}
-	s->link_fd = s->counters_fd = s->local_fd[0] = s->local_fd[1] = -1;
+	s->link_fd = s->counters_fd = s->local_fd[0] = s->local_fd[1] = s->settings_fd = -1;
 	s->cpus = (unsigned)cpus;
 	s->each = calloc(s->cpus, sizeof(*s->each));
 	error = s->each != NULL ? steering_look(index, &s->program, &program_fd) : -ENOMEM;
@@ -147,6 +153,8 @@ steering_release(struct steering *s)
 	for (unsigned i = 0; i < 2; i++)
 		if (s->local_fd[i] >= 0)
 			close(s->local_fd[i]);
+	if (s->settings_fd >= 0)
+		close(s->settings_fd);
 	if (s->counters_fd >= 0)
 		close(s->counters_fd);
 	if (s->link_fd >= 0)
@@ -202,6 +210,14 @@ steering_set_local(struct steering *s, const struct steering_address *addresses,
 			result = error;
 	}
 	return result;
+}
+
+int
+steering_offload_bfd(struct steering *s, bool on)
+{
+	const uint32_t zero = 0, settings = on ? STEER_SETTING_BFD : 0;
+
+	return bpf_map_update_elem(s->settings_fd, &zero, &settings, BPF_ANY);
 }
 
 int

@@ -39,6 +39,10 @@ const struct steering_program *steering_program(const struct steering *steering)
 int steering_set_local(struct steering *steering, const struct steering_address *addresses,
 		       size_t count);
 
+// Whether single-hop BFD goes to the dataplane, with 01:80:c2:00:00:05 as its destination;
+// initially it does not. Returns 0 or -errno.
+int steering_offload_bfd(struct steering *steering, bool on);
+
 // What the program has counted, by class. Returns 0 or -errno.
 int steering_read(const struct steering *steering, struct steer_count counts[static STEER_CLASSES]);
 

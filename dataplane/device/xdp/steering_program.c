@@ -17,6 +17,7 @@ static const struct steering_map steering_maps[] = {
 	 STEER_CLASSES},
 	{STEER_LOCAL4, 0, BPF_MAP_TYPE_HASH, 4, 1, STEER_ADDRESSES},
 	{STEER_LOCAL6, 0, BPF_MAP_TYPE_HASH, sizeof(struct in6_addr), 1, STEER_ADDRESSES},
+	{STEER_SETTINGS, 0, BPF_MAP_TYPE_ARRAY, 4, 4, 1},
 };
 
 #define STEERING_MAPS (sizeof(steering_maps) / sizeof(steering_maps[0]))

@@ -141,12 +141,60 @@ test_what_cannot_be_made_is_counted_once(void **state)
 	bench_close(&b);
 }
 
+static void
+hang(void *context, struct live_worker *w)
+{
+	const struct timespec moment = {.tv_nsec = 100000};
+
+	(void)w;
+	while (!__atomic_load_n((bool *)context, __ATOMIC_ACQUIRE))
+		nanosleep(&moment, NULL);
+}
+
+static void
+note(void *context, struct live_worker *w)
+{
+	(void)w;
+	++*(unsigned int *)context;
+}
+
+// Who does not wait is not held up by a worker that hangs; who waits comes after it.
+static void
+test_submitted_requests(void **state)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+	bool go_on = false;
+	unsigned int noted = 0;
+	struct live_request first = {.change = hang, .context = &go_on};
+	struct live_request second = {.change = note, .context = &noted};
+	struct bench b = {0};
+
+	(void)state;
+	bench_open(&b);
+	assert_int_equal(live_start(&b.drive), 0);
+	assert_true(live_submit(&b.drive, 0, &first));
+	assert_false(live_submit(&b.drive, 0, &second));
+	assert_false(live_is_served(&b.drive, 0, &first));
+	__atomic_store_n(&go_on, true, __ATOMIC_RELEASE);
+	for (unsigned int i = 0; !live_is_served(&b.drive, 0, &first); i++) {
+		assert_true(i < WAIT_S * 1000);
+		nanosleep(&moment, NULL);
+	}
+	assert_true(live_submit(&b.drive, 0, &second));
+	live_call(&b.drive, NULL, NULL); // the worker has no nodes
+	assert_true(live_is_served(&b.drive, 0, &second));
+	assert_int_equal(noted, 1);
+	live_stop(&b.drive);
+	bench_close(&b);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_too_long_is_counted_once),
 		cmocka_unit_test(test_what_cannot_be_made_is_counted_once),
+		cmocka_unit_test(test_submitted_requests),
 	};
 	const struct eal_options options = {.prefix = "live-test", .workers = 1, .memory_mb = 64};
 	char err[256] = "";

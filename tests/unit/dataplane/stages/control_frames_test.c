@@ -157,6 +157,34 @@ test_lldp(void **state)
 	punt_destroy(punt);
 }
 
+// BFD, which the XDP program has given a destination of its own, has another ring.
+static void
+test_bfd(void **state)
+{
+	static const char address[6] = {0x01, (char)0x80, (char)0xc2, 0, 0, PUNT_BFD_ADDRESS_LAST};
+	const struct punt_frame *frame;
+	struct harness h;
+	struct punt *punt;
+
+	(void)state;
+	assert_int_equal(punt_create(&punt), 0);
+	harness_open(&h, harness_tables(2));
+	assert_int_equal(pass(&h, udp(&h), 0, address, sizeof(address)), 0);
+	assert_int_equal(harness_drops(&h, 0, DROP_RESERVED_ADDRESS), 1);
+	h.node->bfd_punt = punt;
+	assert_int_equal(pass(&h, udp(&h), 0, address, sizeof(address)), 0);
+	frame = punt_peek(punt);
+	assert_non_null(frame);
+	assert_int_equal(frame->length, 300);
+	for (unsigned int i = 0; i < PUNT_PORT_FRAMES; i++)
+		pass(&h, udp(&h), 0, address, sizeof(address));
+	assert_int_equal(h.node->ports[0].control_rx, PUNT_PORT_FRAMES);
+	assert_int_equal(harness_drops(&h, 0, DROP_CONTROL_PLANE), 1);
+	assert_int_equal(all_drops(&h), 2);
+	harness_close(&h);
+	punt_destroy(punt);
+}
+
 int
 main(void)
 {
@@ -165,6 +193,7 @@ main(void)
 		cmocka_unit_test(test_mac_filter),
 		cmocka_unit_test(test_near_pfc),
 		cmocka_unit_test(test_lldp),
+		cmocka_unit_test(test_bfd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -218,7 +218,8 @@ hostile_frames(void **state)
 		assert_int_equal(after[class].packets - before[class].packets,
 				 wanted[class].packets);
 		assert_int_equal(after[class].bytes - before[class].bytes, wanted[class].bytes);
-		assert_true(class == STEER_UNREAD || wanted[class].packets > FRAMES / 1000);
+		assert_true(class == STEER_UNREAD || class == STEER_BFD_OFFLOAD ||
+			    wanted[class].packets > FRAMES / 1000);
 	}
 }
 

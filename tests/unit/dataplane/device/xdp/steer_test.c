@@ -137,6 +137,8 @@ cut(struct frame f, uint32_t length)
 
 // ---- running it ------------------------------------------------------------------------------
 
+static const uint8_t offloaded[6] = {0x01, 0x80, 0xc2, 0, 0, STEER_BFD_ADDRESS_LAST};
+
 // Runs the program. Returns what it counted the frame as; `verdict` is what it returned.
 static enum steer_class
 run(struct frame f, uint32_t *verdict)
@@ -151,9 +153,7 @@ run(struct frame f, uint32_t *verdict)
 	assert_int_equal(bpf_prog_test_run_opts(program, &options), 0);
 	read_counts(after);
 	*verdict = options.retval;
-	// The frame goes on as it came, tag and all.
 	assert_int_equal(options.data_size_out, f.length);
-	assert_memory_equal(out, f.bytes, f.length);
 	for (unsigned i = 0; i < STEER_CLASSES; i++) {
 		if (after[i].packets == before[i].packets)
 			continue;
@@ -163,6 +163,10 @@ run(struct frame f, uint32_t *verdict)
 		found = i;
 	}
 	assert_int_not_equal(found, STEER_CLASSES);
+	// The frame goes on as it came, tag and all, but for the destination of offloaded BFD.
+	if (found == STEER_BFD_OFFLOAD)
+		memcpy(f.bytes, offloaded, sizeof(offloaded));
+	assert_memory_equal(out, f.bytes, f.length);
 	return found;
 }
 
@@ -255,6 +259,41 @@ what_is_addressed_to_the_switch_is_the_kernels(void **state)
 	expect_both("first fragment", ip4_of(LOCAL4, TCP, 1, 179, FRAGMENTED, 0), STEER_LOCAL);
 	expect_both("last fragment", ip4_of(LOCAL4, TCP, 1, 179, 100, 0), STEER_LOCAL);
 	expect_both("don't fragment", ip4_of(LOCAL4, TCP, 1, 179, 0x4000, 0), STEER_BGP);
+}
+
+static void
+set_settings(uint32_t value)
+{
+	const int map = bpf_object__find_map_fd_by_name(object, STEER_SETTINGS);
+	const uint32_t zero = 0;
+
+	assert_int_equal(bpf_map_update_elem(map, &zero, &value, BPF_ANY), 0);
+}
+
+// Single hop, to the switch itself, untagged and by unicast.
+static void
+bfd_is_the_dataplanes_where_it_runs_the_sessions(void **state)
+{
+	struct frame multicast;
+
+	(void)state;
+	need_program();
+	set_settings(STEER_SETTING_BFD);
+	expect("BFD", ip4(LOCAL4, UDP, 49152, 3784), STEER_BFD_OFFLOAD);
+	expect("BFD, options", ip4_of(LOCAL4, UDP, 49152, 3784, 0, 10), STEER_BFD_OFFLOAD);
+	expect("BFD, IPv6", ip6(LOCAL6, UDP, 49152, 3784), STEER_BFD_OFFLOAD);
+	expect("BFD, unnumbered", ip6("fe80::1", UDP, 49152, 3784), STEER_BFD_OFFLOAD);
+	expect("tagged", tagged(ip4(LOCAL4, UDP, 49152, 3784), ETH_P_8021Q), STEER_BFD);
+	expect_both("echo", ip4(LOCAL4, UDP, 49152, 3785), STEER_BFD);
+	expect_both("multihop", ip4(LOCAL4, UDP, 49152, 4784), STEER_BFD);
+	expect_both("BFD of others", ip4(OTHER4, UDP, 49152, 3784), STEER_OTHER);
+	expect_both("a fragment", ip4_of(LOCAL4, UDP, 49152, 3784, FRAGMENTED, 0), STEER_LOCAL);
+	expect_both("TCP 3784", ip4(LOCAL4, TCP, 49152, 3784), STEER_LOCAL);
+	multicast = ip4(LOCAL4, UDP, 49152, 3784);
+	memcpy(multicast.bytes, "\x01\x00\x5e\x00\x00\x01", 6);
+	expect("multicast", multicast, STEER_BFD);
+	set_settings(0);
+	expect("BFD, off", ip4(LOCAL4, UDP, 49152, 3784), STEER_BFD);
 }
 
 static void
@@ -378,6 +417,7 @@ main(void)
 		cmocka_unit_test(what_belongs_to_the_link_is_the_kernels),
 		cmocka_unit_test(pauses_are_the_dataplanes),
 		cmocka_unit_test(what_is_addressed_to_the_switch_is_the_kernels),
+		cmocka_unit_test(bfd_is_the_dataplanes_where_it_runs_the_sessions),
 		cmocka_unit_test(tunnels_end_in_the_dataplane),
 		cmocka_unit_test(everything_else_is_the_dataplanes),
 		cmocka_unit_test(what_cannot_be_read_is_the_dataplanes),

@@ -21,8 +21,9 @@ static const struct steering_program ours = {
 			{STEER_LOCAL4, 13, BPF_MAP_TYPE_HASH, 4, 1, STEER_ADDRESSES},
 			{STEER_COUNTERS, 12, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
 			 sizeof(struct steer_count), STEER_CLASSES},
+			{STEER_SETTINGS, 16, BPF_MAP_TYPE_ARRAY, 4, 4, 1},
 		},
-	.map_count = 4,
+	.map_count = 5,
 };
 
 static void
