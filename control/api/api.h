@@ -17,6 +17,7 @@
 #define API_CLIENTS_MAX 64
 #define API_READERS_MAX 32 // of them, clients that may only read
 #define API_SUBSCRIBERS_MAX 16
+#define API_WATCHED_MAX 2
 #define API_EVENTS_MAX (256u * 1024) // bytes of events that may wait for a subscriber
 #define API_PATH_MAX 108             // of a socket, with its NUL: sockaddr_un
 
@@ -109,7 +110,8 @@ uint32_t api_server_wanted(const struct api_server *server);
 void api_server_notify(struct api_server *server, uint32_t kind, uint64_t size,
 		       const json_t *event);
 
-// Has a descriptor of the caller's (-1: none) end the wait too, as soon as it can be read.
+// Has a descriptor of the caller's (-1: none) end the wait too, as soon as it can be read; at most
+// API_WATCHED_MAX of them.
 void api_server_watch(struct api_server *server, int fd);
 
 // How long a client may take over a request it began and over an answer that waits for it. 5 s

@@ -24,7 +24,8 @@
 
 struct api_server {
 	struct listener listener;
-	int watched; // the caller's; -1: none
+	int watched[API_WATCHED_MAX]; // the caller's
+	unsigned int watched_count;
 	struct service service;
 	bool readers_admitted;
 	gid_t readers;
@@ -170,7 +171,7 @@ server_timeout(struct api_server *s, int timeout_ms)
 int
 api_server_poll(struct api_server *s, int timeout_ms)
 {
-	struct pollfd polled[2 + API_CLIENTS_MAX];
+	struct pollfd polled[1 + API_CLIENTS_MAX + API_WATCHED_MAX];
 	unsigned int count = s->client_count;
 	int64_t now;
 
@@ -180,8 +181,9 @@ api_server_poll(struct api_server *s, int timeout_ms)
 			.fd = s->clients[i].fd,
 			.events = connection_events(&s->clients[i]),
 		};
-	polled[1 + count] = (struct pollfd){.fd = s->watched, .events = POLLIN};
-	if (poll(polled, 2 + count, server_timeout(s, timeout_ms)) < 0) {
+	for (unsigned int i = 0; i < s->watched_count; i++)
+		polled[1 + count + i] = (struct pollfd){.fd = s->watched[i], .events = POLLIN};
+	if (poll(polled, 1 + count + s->watched_count, server_timeout(s, timeout_ms)) < 0) {
 		if (errno != EINTR)
 			return -errno;
 		return 0;
@@ -199,7 +201,8 @@ api_server_poll(struct api_server *s, int timeout_ms)
 void
 api_server_watch(struct api_server *s, int fd)
 {
-	s->watched = fd;
+	if (fd >= 0 && s->watched_count < API_WATCHED_MAX)
+		s->watched[s->watched_count++] = fd;
 }
 
 void
@@ -226,7 +229,6 @@ api_server_create(struct api_server **out, const char *path, const struct api_me
 		free(s);
 		return status;
 	}
-	s->watched = -1;
 	s->service = (struct service){.rpc = {methods, context}, .patience_ms = SERVER_PATIENCE_MS};
 	*out = s;
 	return 0;

@@ -228,6 +228,12 @@ struct config_port {
 	bool uplink; // a switch of the same fabric is behind it
 };
 
+// FRR's bfdd, whose sessions the switch runs; live only.
+struct config_bfd {
+	struct config_name socket; // at which it listens; text NULL: none
+	struct config_name user;   // whose it may be: a user's name or number, or "any"
+};
+
 struct config_single {
 	enum config_role role;
 	struct config_mac mac;                      // every port's where it has none of its own
@@ -237,4 +243,5 @@ struct config_single {
 	unsigned port_count;
 	struct config_route *routes;
 	unsigned route_count;
+	struct config_bfd bfd;
 };

@@ -139,6 +139,50 @@ check_loopback6(struct decoder *d, const struct schema_key *key, const struct ya
 	check_version(d, node, &((const struct config *)base)->single.loopback6, 6);
 }
 
+#define BFD_SOCKET_MAX 100 // a unix socket's address has room for 107 characters
+
+static void
+check_bfd(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct config *config = base;
+	const char *socket = config->single.bfd.socket.text;
+	const char *slash = socket != NULL ? strrchr(socket, '/') : NULL;
+
+	(void)node;
+	if (socket == NULL)
+		return;
+	if (socket[0] != '/' || slash[1] == '\0' || strlen(socket) > BFD_SOCKET_MAX)
+		decode_error(d, config->single.bfd.socket.pos,
+			     "socket: \"%.120s\" is not an absolute path of at most %d characters",
+			     socket, BFD_SOCKET_MAX);
+}
+
+static const struct schema_key bfd_keys[] = {
+	{"socket", SCHEMA_TEXT,
+	 .help = "unix socket at which bfdd listens (bfdd --dplaneaddr unix:PATH)",
+	 AT(single.bfd.socket), .required = 1},
+	{"user", SCHEMA_NAME, .def = "frr",
+	 .help = "who may listen there besides root and the user who runs Roost: a user's name or "
+		 "number, or any",
+	 AT(single.bfd.user)},
+};
+
+static void
+check_single(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	const struct config *config = base;
+	const struct config_single *single = &config->single;
+
+	(void)node;
+	if (single->bfd.socket.text == NULL)
+		return;
+	for (unsigned i = 0; i < single->port_count; i++)
+		if (single->ports[i].netdev.text != NULL)
+			return;
+	decode_error(d, single->bfd.socket.pos,
+		     "bfd needs a port with `netdev:`, where it runs the sessions of bfdd");
+}
+
 static const struct schema_key single_keys[] = {
 	{"name", SCHEMA_NAME, .def = "switch", .help = "of the switch and its fabric",
 	 AT(fabric.name)},
@@ -171,5 +215,9 @@ static const struct schema_key single_keys[] = {
 		     .item = &(const struct schema_form){SCHEMA_MAP, .sub = &port})},
 	{"routes", SCHEMA_LIST, .help = "static routes",
 	 SCHEMA_ITEMS(struct config, single.routes, single.route_count), .sub = &schema_route},
+	{"bfd", SCHEMA_MAP,
+	 .help = "runs the BFD sessions of FRR's bfdd at ports with netdev; live only",
+	 .sub = &(const struct schema){SCHEMA_COUNT(bfd_keys), .check = check_bfd}},
 };
-const struct schema schema_single = {SCHEMA_COUNT(single_keys), .beside = &schema_switch};
+const struct schema schema_single = {SCHEMA_COUNT(single_keys), .beside = &schema_switch,
+				     .check = check_single};

@@ -201,6 +201,7 @@ fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind, cons
 		[FABRIC_LOG_CONFIGURATION] = {"configuration", "configuration"},
 		[FABRIC_LOG_ROUTES] = {"routes", "routes"},
 		[FABRIC_LOG_WATCHER] = {"watcher", "watcher"},
+		[FABRIC_LOG_BFD] = {"bfd", "bfd"},
 	};
 
 	keep(log, at, NULL, NULL, kinds[kind].what, message);

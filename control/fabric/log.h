@@ -31,6 +31,7 @@ enum fabric_log_kind {
 	FABRIC_LOG_CONFIGURATION,
 	FABRIC_LOG_ROUTES, // a source of learned routes
 	FABRIC_LOG_WATCHER,
+	FABRIC_LOG_BFD,
 };
 // Records something that concerns the whole fabric; message: a line of UTF-8. Control thread.
 void fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind,
@@ -47,8 +48,8 @@ void fabric_log_port(struct fabric_log *log, ps_t at, const struct topo_node *no
 
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
 // "watchdog-storm" or "watchdog-restore"; "link-down", "link-up" or "device-drops", where queue is
-// null and "port" is the port; or "event-refused", "tenants", "configuration", "routes" or
-// "watcher", where node and queue are null.
+// null and "port" is the port; or "event-refused", "tenants", "configuration", "routes",
+// "watcher" or "bfd", where node and queue are null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

@@ -43,6 +43,7 @@ struct show_state {
 	json_t *devices;      // {NODE: {PORT: {"host", "attached", "device", "mtu", "state"}}}
 	json_t *lldp;         // {NODE: {PORT: {"sent", ..., "neighbours": [...]}}}
 	json_t *attach;       // {HOST: {KEY: {"value", "where"}}}: `attach:` as it is now
+	json_t *bfd;          // {NODE: {"connected", ..., "sessions": [...]}}
 	// The log (counters_add_log()), or NULL.
 	json_t *log;
 	uint64_t log_lost; // entries missing from it
@@ -64,6 +65,7 @@ enum show_needs {
 	SHOW_NEEDS_DEVICE_DROPS = 1 << 8, // show_state.device_drops
 	SHOW_NEEDS_ATTACHED = 1 << 9,     // show_state.devices
 	SHOW_NEEDS_LLDP = 1 << 10,
+	SHOW_NEEDS_BFD = 1 << 11,
 };
 
 // Of the answer to params.

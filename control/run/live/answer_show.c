@@ -135,6 +135,8 @@ collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, str
 		s->lldp = collect_lldp(live);
 	if (needs & SHOW_NEEDS_SETTINGS)
 		s->attach = collect_attach(live->config);
+	if (needs & SHOW_NEEDS_BFD)
+		s->bfd = collect_bfd(live);
 	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
 		rc = settings_cache_collect(&a->settings, s, live);
 	return rc;
@@ -170,6 +172,7 @@ answer_show(void *context, const json_t *params, json_t **result, struct diag *d
 	json_decref(s.devices);
 	json_decref(s.lldp);
 	json_decref(s.attach);
+	json_decref(s.bfd);
 	arena_free(&arena);
 	return rc;
 }

@@ -14,6 +14,7 @@
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
 #include "dataplane/node/ports.h"
+#include "bfd_agent.h"
 #include "lldp_agent.h"
 #include "watcher.h"
 
@@ -320,7 +321,9 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 		rc = device_links_open(live, diag);
 	if (rc == 0)
 		lldp_agent_open(live);
-	return rc != 0 ? rc : learning_open(live, diag);
+	if (rc == 0)
+		rc = learning_open(live, diag);
+	return rc != 0 ? rc : bfd_agent_open(live, diag);
 }
 
 void
@@ -328,6 +331,7 @@ live_fabric_close(struct live_fabric *live)
 {
 	learning_close(live);
 	if (live->running) {
+		bfd_agent_close(live);
 		lldp_agent_shut_down(live, NULL);
 		live_stop(&live->drive);
 	}

@@ -20,6 +20,8 @@ int collect_steering(struct show_state *s, const struct live_fabric *live);
 json_t *collect_lost_by_devices(const struct live_fabric *live);
 // What ports have heard by LLDP, for show_state.lldp.
 json_t *collect_lldp(const struct live_fabric *live);
+// The sessions of bfdd, for show_state.bfd.
+json_t *collect_bfd(const struct live_fabric *live);
 // What is behind ports that are devices.
 void collect_attached(struct show_state *s, const struct live_fabric *live);
 // Adds what devices lose to the ports of an answer.

@@ -2,6 +2,7 @@
 #include "instance.h"
 
 #include "answer.h"
+#include "bfd_agent.h"
 #include "collect.h"
 #include "control/base/file.h"
 #include "control/base/memory.h"
@@ -106,8 +107,10 @@ serve(struct answer *a, struct notifier *notifier)
 		int wait_ms =
 			changes_next_ms(a->changes, live_events_next_ms(a->live, DAEMON_POLL_MS));
 
-		if (api_server_poll(a->server, learning_wait_ms(a->live, wait_ms)) != 0)
+		wait_ms = bfd_agent_wait_ms(a->live, learning_wait_ms(a->live, wait_ms));
+		if (api_server_poll(a->server, wait_ms) != 0)
 			break;
+		bfd_agent_poll(a->live);
 		live_events_apply(a->live);
 		changes_poll(a->changes);
 		learning_poll(a->live);
@@ -235,6 +238,7 @@ run_claimed(struct answer *a, const struct daemon *d, const char *path, struct d
 		notifier = notify_create(live, a->copy, a->server);
 		print_notes(live, d, diag);
 		api_server_watch(a->server, learning_fd(live));
+		api_server_watch(a->server, bfd_agent_fd(live));
 		file_refuse_pipes();
 		d->ready(d->context, live->config->fabric.name.text);
 		serve(a, notifier);

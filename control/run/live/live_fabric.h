@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct bfd_agent;
 struct device_drops_state;
 struct device_links;
 struct host_ending;
@@ -49,6 +50,7 @@ struct live_fabric {
 	struct watcher *watcher;                 // takes interfaces down if the process dies
 	struct learner *learner;                 // NULL: no switch learns routes
 	struct lldp_agent *lldp;
+	struct bfd_agent *bfd;       // NULL: no switch runs BFD sessions
 	struct host_ending *endings; // processes of detached hosts that are to end
 	uint32_t ending_count;
 	struct live_drive drive;

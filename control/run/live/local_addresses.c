@@ -91,6 +91,14 @@ count_left_out(const struct local_addresses *l)
 }
 
 static int
+set_port(const struct local_addresses *l, const struct live_fabric *live, struct steering *steering)
+{
+	int error = steering_offload_bfd(steering, live->config->single.bfd.socket.text != NULL);
+
+	return error != 0 ? error : steering_set_local(steering, l->list.addresses, l->list.count);
+}
+
+static int
 set_ports(struct local_addresses *l, struct live_fabric *live)
 {
 	int result = 0;
@@ -99,8 +107,7 @@ set_ports(struct local_addresses *l, struct live_fabric *live)
 	for (uint32_t i = 0; i < live->device_count; i++) {
 		struct device *device = live->devices[i].live.device;
 		int error = device != NULL && device->steering != NULL
-				    ? steering_set_local(device->steering, l->list.addresses,
-							 l->list.count)
+				    ? set_port(l, live, device->steering)
 				    : 0;
 
 		if (error != 0 && error != -E2BIG)

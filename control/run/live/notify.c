@@ -190,7 +190,8 @@ is_of_device(const char *what)
 static bool
 is_state(const char *what)
 {
-	return what != NULL && (strcmp(what, "routes") == 0 || strcmp(what, "watcher") == 0);
+	return what != NULL && (strcmp(what, "routes") == 0 || strcmp(what, "watcher") == 0 ||
+				strcmp(what, "bfd") == 0);
 }
 
 static void

@@ -29,8 +29,10 @@ def ports(switch):
     return sorted([port for leaf, port in HOSTS.values() if leaf == switch] + up), sorted(up)
 
 
-def switch_file(name, switch, cpu):
-    """What roost is told: ports that it shares with the kernel, and where the routes come from."""
+def switch_file(name, switch, cpu, bfd_socket=None):
+    """What roost is told: ports that it shares with the kernel, where the routes come from, and where bfdd listens
+    if roost runs its sessions."""
+    bfd = f"\n  bfd: {{socket: {bfd_socket}}}" if bfd_socket else ""
     spans = "\n".join(f"    swp{port}: {{rate: 10G, netdev: swp{port}}}" for port in ports(switch)[0])
     return f"""switch:
   name: {name}-{switch}
@@ -40,7 +42,7 @@ def switch_file(name, switch, cpu):
   qos: {{tc: {{3: {{ecn: {{min: 50KB, max: 500KB}}}}}}}}
   ports:
 {spans}
-  learn: [{{vrf: default}}]
+  learn: [{{vrf: default}}]{bfd}
 live: {{idle: sleep, cpus: [{cpu}]}}
 """
 

@@ -42,7 +42,8 @@ def wait_until(condition, what, seconds=PATIENCE_S):
 class Testbed:
     """The fabric of a name, be it up or not."""
 
-    def __init__(self, name="bgp", roost=None):
+    def __init__(self, name="bgp", roost=None, bfd_in_dataplane=False):
+        self.bfd_in_dataplane = bfd_in_dataplane    # of what up() makes
         self.name, self.roost = name, Path(roost or os.environ.get("ROOST") or SOURCE / "build/roost")
         self.directory = Path(f"/run/roost-{name}")
 
@@ -50,6 +51,10 @@ class Testbed:
 
     def netns(self, node):
         return f"roost-{self.name}-{node}"
+
+    def bfd_socket(self, switch):
+        """Where bfdd listens for roost."""
+        return self.directory / switch / "bfd-dataplane.sock"
 
     def enter(self, node):
         return ["ip", "netns", "exec", self.netns(node)]
@@ -115,7 +120,8 @@ class Testbed:
         place = self.directory / switch
         place.mkdir(parents=True)
         shutil.chown(place, "frr", "frr")
-        for name, text in (("switch.yaml", switch_file(self.name, switch, cpu)), ("zebra.conf", zebra_conf(switch)),
+        socket = self.bfd_socket(switch) if self.bfd_in_dataplane else None
+        for name, text in (("switch.yaml", switch_file(self.name, switch, cpu, socket)), ("zebra.conf", zebra_conf(switch)),
                            ("bfdd.conf", bfdd_conf(switch)), ("bgpd.conf", bgpd_conf(switch))):
             (place / name).write_text(text)
         self.start_roost(switch)
@@ -128,6 +134,8 @@ class Testbed:
     def run_daemon(self, switch, daemon):
         place = self.directory / switch
         own = ["--bfdctl", place / "bfdd.sock"] if daemon == "bfdd" else []
+        if daemon == "bfdd" and str(self.bfd_socket(switch)) in (place / "switch.yaml").read_text():
+            own += ["--dplaneaddr", f"unix:{self.bfd_socket(switch)}"]
         self.inside(switch, FRR / daemon, "-d", "-f", place / f"{daemon}.conf", "-i", place / f"{daemon}.pid",
                     "-z", place / "zserv.api", "--vty_socket", place, "-P", "0",
                     "--log", f"file:{place / daemon}.log", *own)
@@ -158,9 +166,11 @@ class Testbed:
             raise RuntimeError(f"{daemon} of {switch} does not run")
         end_processes([pid], signal.SIGKILL)
 
+    def roost_pid(self, switch):
+        return int(json.loads(Path(f"/run/roost/{self.name}-{switch}.state").read_text())["pid"])
+
     def kill_roost(self, switch):
-        told = json.loads(Path(f"/run/roost/{self.name}-{switch}.state").read_text())
-        end_processes([int(told["pid"])], signal.SIGKILL)
+        end_processes([self.roost_pid(switch)], signal.SIGKILL)
 
     # ---- what it does --------------------------------------------------------------------------
 
@@ -177,12 +187,12 @@ class Testbed:
         return {port: peer["state"] for port, peer in told.get("peers", {}).items()}
 
     def bfd(self, switch):
-        """The state of each BFD session, by port: {"swp3": "up"}."""
+        """The state of each BFD session that belongs to a port: {"swp3": "up"}."""
         try:
             told = json.loads(self.vtysh(switch, "show bfd peers json"))
         except (RuntimeError, ValueError):      # bfdd does not answer
             return {}
-        return {peer["interface"]: peer["status"] for peer in told}
+        return {peer["interface"]: peer["status"] for peer in told if "interface" in peer}
 
     def routes(self, switch):
         """Ports of the next hops by prefix, as roost forwards."""

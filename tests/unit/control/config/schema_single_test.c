@@ -48,6 +48,49 @@ netdev_mistakes(void **state)
 }
 
 static void
+bfd_is_read(void **state)
+{
+	struct config *c = load_good("switch:\n  ports: {swp1: {netdev: swp1}}\n"
+				     "  bfd: {socket: /run/frr/a.sock}\n");
+
+	(void)state;
+	assert_string_equal(c->single.bfd.socket.text, "/run/frr/a.sock");
+	assert_string_equal(c->single.bfd.user.text, "frr");
+	config_free(c);
+	c = load_good(SINGLE);
+	assert_null(c->single.bfd.socket.text);
+	config_free(c);
+}
+
+static void
+bfd_mistakes(void **state)
+{
+	static const char *const bad[] = {"a.sock", "/run/"};
+	char text[256], wanted[256];
+
+	(void)state;
+	expect_messages(SINGLE "  bfd: {socket: /run/frr/a.sock}\n",
+			"f.yaml:3:17: switch: bfd needs a port with `netdev:`, where it runs the "
+			"sessions of bfdd\n");
+	expect_messages(
+		"switch:\n  ports: {swp1: {netdev: swp1}}\n  bfd: {user: frr}\n",
+		"f.yaml:3:8: switch.bfd: needs \"socket\": unix socket at which bfdd listens "
+		"(bfdd --dplaneaddr unix:PATH)\n");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "switch:\n  ports: {swp1: {netdev: swp1}}\n  bfd: {socket: %s}\n", bad[i]);
+		snprintf(wanted, sizeof(wanted),
+			 "f.yaml:3:17: switch.bfd: socket: \"%s\" is not an absolute path of at "
+			 "most 100 characters\n",
+			 bad[i]);
+		expect_messages(text, wanted);
+	}
+	// A fabric's switches have no ports with netdev.
+	expect_messages(FABRIC "leaf1: {bfd: {socket: /run/frr/a.sock}}\n",
+			"f.yaml:2:9: leaf1.bfd: unknown key\n");
+}
+
+static void
 route_mistakes(void **state)
 {
 	(void)state;
@@ -125,6 +168,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(port_mistakes),
+		cmocka_unit_test(bfd_is_read),
+		cmocka_unit_test(bfd_mistakes),
 		cmocka_unit_test(netdev_mistakes),
 		cmocka_unit_test(route_mistakes),
 		cmocka_unit_test(tunnel_mistakes),

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""BFD sessions of FRR's bfdd that Roost runs (`switch.bfd`): they are up only as long as the dataplane forwards."""
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+
+from common import *
+
+BED = SOURCE / "testbeds/netns/bgp"
+sys.path.insert(0, str(BED))
+
+from plan import SWITCHES, ports
+from testbed import FRR, Testbed
+
+DETECT_S = 1.5      # 5 x 300 ms (plan.py)
+SLACK_S = 1.5       # for a busy machine, and for vtysh
+PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
+
+
+@contextlib.contextmanager
+def hung(thread):
+    """A thread that does not run, alone of its process."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+
+    def ptrace(request):
+        if libc.ptrace(request, thread, None, None) != 0:
+            raise OSError(ctypes.get_errno(), f"ptrace {request} of {thread}")
+    ptrace(PTRACE_SEIZE)
+    ptrace(PTRACE_INTERRUPT)
+    os.waitpid(thread, 0x40000000)      # __WALL
+    try:
+        yield
+    finally:
+        ptrace(PTRACE_DETACH)
+
+
+class Bfd(LiveCase):
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not (FRR / "bfdd").exists():
+            raise unittest.SkipTest("needs FRR: apt install frr")
+        cls.bed = Testbed(name_of("bfd"), ROOST, bfd_in_dataplane=True)
+        # Takes it down as soon as the pipe closes: at the end, or when this process is killed.
+        guard = subprocess.Popen(["sh", "-c", f"cat; exec {BED}/bgp --name {cls.bed.name} down"],
+                                 env=os.environ | {"ROOST": str(ROOST)}, stdin=subprocess.PIPE,
+                                 start_new_session=True)
+        cls.addClassCleanup(cls.assert_gone)
+        cls.addClassCleanup(guard.wait, 60)
+        cls.addClassCleanup(guard.stdin.close)
+        cls.bed.up()
+
+    @classmethod
+    def assert_gone(cls):
+        left = cls.bed.there() + clean(cls.bed.name) + [str(one) for one in [cls.bed.directory] if one.exists()]
+        if left:
+            raise AssertionError(f"left behind: {left}")
+
+    def tearDown(self):
+        for switch in SWITCHES:
+            with contextlib.suppress(OSError):
+                os.kill(self.bed.roost_pid(switch), signal.SIGCONT)
+            if not self.bed.pid(switch, "bfdd"):
+                self.bed.start(switch, "bfdd")
+        wait_until(self.bed.converged, "all is well again", 60)
+
+    def tell(self, switch, *words):
+        return roost("show", *words, "-f", f"{self.bed.name}-{switch}", "-o", "json").json["nodes"][
+            f"{self.bed.name}-{switch}"]
+
+    def sessions(self, switch):
+        return {one["interface"]: one for one in self.tell(switch, "bfd")["sessions"]}
+
+    def dropped(self, switch):
+        """By port: how often BGP has lost its session. FRR 8.4 connects again, whatever BFD says."""
+        told = json.loads(self.bed.vtysh(switch, "show bgp neighbors json"))
+        return {port: one["connectionsDropped"] for port, one in told.items()}
+
+    def seconds_until(self, condition, what, seconds):
+        began = time.monotonic()
+        wait_until(condition, what, seconds)
+        return time.monotonic() - began
+
+    def test_sessions(self):
+        """Each end has two, of both kinds of address that BGP has there; all of their packets pass the dataplane."""
+        for switch in SWITCHES:
+            up = [f"swp{port}" for port in ports(switch)[1]]
+            before = self.sessions(switch)
+            self.assertEqual(sorted(before), up)
+            for one in before.values():
+                self.assertEqual((one["state"], one["remote"]["state"], one["diagnostic"]), ("up", "up", "none"))
+                self.assertTrue(one["local"].startswith("fe80::") and one["peer"].startswith("fe80::"))
+                self.assertEqual((one["interval_ns"], one["detection_ns"]), (300_000_000, 1_500_000_000))
+            wait_until(lambda: all(now["sent"] >= before[port]["sent"] + 3 and now["received"] >= before[port]["received"] + 3
+                                   for port, now in self.sessions(switch).items()), f"{switch}: packets in both directions")
+            told = self.tell(switch, "bfd")
+            self.assertTrue(told["connected"])
+            self.assertEqual((told["refused"], told["malformed"], told["routed"]), (0, 0, 0))
+            classes = [port["classes"] for port in self.tell(switch, "steering")["ports"].values()]
+            self.assertGreater(sum(one["bfd-offload"]["packets"] for one in classes), 6)
+            self.assertEqual(sum(one["bfd"]["packets"] for one in classes), 0)
+        shown = roost("show", "bfd", "-f", f"{self.bed.name}-leaf1").out
+        self.assertRegex(shown, r"bfdd is connected; ignored packets: 0 malformed, 0 through a router, \d+ of no session")
+        self.assertRegex(shown, r"swp3 +fe80::\S+ +up +\d.* s +none +300 ms +1\.5 s +\d+ +\d+\n")
+
+    def test_bfdd_knows(self):
+        """What bfdd shows comes from Roost: state, intervals of the far end, counters."""
+        peers = json.loads(self.bed.vtysh("leaf1", "show bfd peers json"))
+        self.assertEqual({(one["interface"], one["status"], one["remote-receive-interval"],
+                           one["remote-transmit-interval"], one["remote-detect-multiplier"]) for one in peers},
+                         {(port, "up", 300, 300, 5) for port in ("swp3", "swp4")})
+        counted = json.loads(self.bed.vtysh("leaf1", "show bfd peers counters json"))
+        self.assertEqual(len(counted), 2)
+        for one in counted:
+            self.assertGreater(one["control-packet-input"], 3)
+            self.assertGreater(one["control-packet-output"], 3)
+
+    def assert_spine_lost(self, stop):
+        """The leaves find out within the detection time, and BGP with them, though its own packets still pass."""
+        before = {leaf: self.dropped(leaf) for leaf in ("leaf1", "leaf2")}
+        with stop():
+            for leaf in ("leaf1", "leaf2"):
+                took = self.seconds_until(lambda: self.bed.bfd(leaf).get("swp3") == "down", f"{leaf} sees spine1 down", 10)
+                self.assertLess(took, DETECT_S + SLACK_S)
+                self.assertEqual(self.bed.bfd(leaf)["swp4"], "up")
+                wait_until(lambda: self.dropped(leaf)["swp3"] > before[leaf]["swp3"], f"BGP of {leaf} ends", 5)
+                self.assertEqual(self.dropped(leaf)["swp4"], before[leaf]["swp4"])
+            self.assertEqual(self.sessions("leaf1")["swp3"]["diagnostic"], "detection time expired")
+            yield
+        wait_until(self.bed.converged, "spine1 is back", 60)
+
+    def test_roost_is_stopped(self):
+        """Interfaces stay up, and bgpd of the spine goes on: without BFD nobody would notice."""
+        pid = self.bed.roost_pid("spine1")
+
+        @contextlib.contextmanager
+        def stopped():
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                yield
+            finally:
+                os.kill(pid, signal.SIGCONT)
+        for _ in self.assert_spine_lost(stopped):
+            pass
+
+    def test_worker_hangs(self):
+        """Only the worker: the control thread lives, and tells the spine's own bfdd too. As routes go, it then waits for the
+        worker to take new tables."""
+        tasks = Path(f"/proc/{self.bed.roost_pid('spine1')}/task")
+        worker = next(int(one.name) for one in tasks.iterdir() if "worker" in (one / "comm").read_text())
+        for _ in self.assert_spine_lost(lambda: hung(worker)):
+            wait_until(lambda: "down" in self.bed.bfd("spine1").values(), "bfdd of spine1 knows", 5)
+
+    def configure(self, switch, *lines):
+        self.bed.vtysh(switch, "configure terminal", "bfd", *lines)
+
+    def by_peer(self, switch, peer):
+        return next((one for one in self.tell(switch, "bfd")["sessions"] if one["peer"] == peer), {})
+
+    def test_ip4(self):
+        """Sessions that bfdd does not bind to an interface, with other intervals, one of which changes; and their ends."""
+        ends = {"leaf1": ("swp3", "192.0.2.1", "192.0.2.2"), "spine1": ("swp1", "192.0.2.2", "192.0.2.1")}
+        for switch, (port, mine, peer) in ends.items():
+            self.bed.inside(switch, "ip", "addr", "add", f"{mine}/30", "dev", port)
+            self.addCleanup(self.bed.inside, switch, "ip", "addr", "del", f"{mine}/30", "dev", port)
+            self.configure(switch, f"peer {peer}", "transmit-interval 100", "receive-interval 100",
+                           "detect-multiplier 10")
+            self.addCleanup(self.configure, switch, f"no peer {peer}")
+        for switch, (port, mine, peer) in ends.items():
+            wait_until(lambda: self.by_peer(switch, peer).get("detection_ns") == 1_000_000_000, f"{switch} is up and fast", 20)
+            one = self.by_peer(switch, peer)
+            self.assertEqual((one["state"], one["interface"], one["local"]), ("up", port, mine))
+        self.configure("spine1", "peer 192.0.2.1", "transmit-interval 250")
+        wait_until(lambda: self.by_peer("leaf1", "192.0.2.2")["detection_ns"] == 2_500_000_000, "the leaf knows")
+        wait_until(lambda: self.by_peer("spine1", "192.0.2.1")["interval_ns"] == 250_000_000, "the spine is slower")
+        self.assertEqual(self.by_peer("leaf1", "192.0.2.2")["state"], "up")
+        self.configure("spine1", "peer 192.0.2.1", "shutdown")
+        wait_until(lambda: self.by_peer("leaf1", "192.0.2.2")["diagnostic"] == "neighbour signalled session down",
+                   "it says so, which does not take a detection time")
+        self.assertEqual(self.by_peer("spine1", "192.0.2.1")["state"], "admin-down")
+        self.configure("spine1", "peer 192.0.2.1", "no shutdown")
+        wait_until(lambda: self.by_peer("leaf1", "192.0.2.2")["state"] == "up", "it is back", 20)
+
+    def test_multihop_is_refused(self):
+        self.configure("leaf1", "peer 172.17.0.1 multihop local-address 172.16.0.1")
+        self.addCleanup(self.configure, "leaf1", "no peer 172.17.0.1 multihop local-address 172.16.0.1")
+        wait_until(lambda: "the session with 172.17.0.1 was refused: multihop sessions are not supported" in
+                   roost("show", "log", "-f", f"{self.bed.name}-leaf1").out, "the log says so")
+        self.assertEqual(self.by_peer("leaf1", "172.17.0.1"), {})
+
+    def test_bfdd_ends(self):
+        """Its sessions end with it, so its neighbours see them go down."""
+        self.bed.kill("spine1", "bfdd")
+        wait_until(lambda: not self.tell("spine1", "bfd")["connected"], "Roost knows")
+        self.assertEqual(self.sessions("spine1"), {})
+        wait_until(lambda: self.bed.bfd("leaf1").get("swp3") == "down", "leaf1 sees it", 10)
+        self.bed.start("spine1", "bfdd")
+        wait_until(self.bed.converged, "its sessions are back", 60)
+        log = roost("show", "log", "-f", f"{self.bed.name}-spine1").out
+        self.assertIn("BFD: the connection to bfdd has ended", log)
+        self.assertRegex(log, r"BFD: the session with fe80::\S+ at swp\d is up")
+
+
+if __name__ == "__main__":
+    unittest.main()
