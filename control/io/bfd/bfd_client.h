@@ -15,7 +15,7 @@ struct bfd_client_options {
 	uid_t user; // who may, besides root and the user who runs this process
 	const char *user_name;
 	void (*take)(void *context, const struct bfd_message *message);
-	void (*ended)(void *context); // the connection, and with it the sessions
+	void (*ended)(void *context); // the connection
 	// Reports what a user must see, in one line.
 	void (*notify)(void *context, const char *line);
 	void *context;

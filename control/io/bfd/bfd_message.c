@@ -203,12 +203,13 @@ put_header(uint8_t *out, uint8_t version, uint16_t type, size_t body_bytes)
 }
 
 size_t
-bfd_build_state(uint8_t version, const struct bfd_session *s, uint8_t out[static BFD_REPLY_MAX])
+bfd_build_state(uint8_t version, uint32_t discr, const struct bfd_session *s,
+		uint8_t out[static BFD_REPLY_MAX])
 {
 	uint8_t *body = put_header(out, version, BFD_MESSAGE_STATE_CHANGE, STATE_BYTES);
 	const struct bfd_remote *remote = &s->remote;
 
-	put32(body, s->settings.local_discr);
+	put32(body, discr);
 	put32(body + 4, remote->discr);
 	put32(body + 8, (remote->cpi ? REMOTE_CPI : 0) | (remote->demand ? REMOTE_DEMAND : 0));
 	put32(body + 12, remote->desired_min_tx_us);

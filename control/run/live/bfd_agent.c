@@ -180,7 +180,7 @@ bfd_agent_poll(struct live_fabric *live)
 	read_frames(a); // before detection times are checked
 	bfd_client_turn(a->client, a->now_us / 1000);
 	bfd_peers_expire(a);
-	bfd_peers_resolve(a);
+	bfd_ports_resolve(a);
 	begin_sending(a);
 }
 

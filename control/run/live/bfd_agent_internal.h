@@ -6,19 +6,29 @@
 
 #include "control/io/bfd/bfd_client.h"
 #include "dataplane/base/punt.h"
+#include "dataplane/device/xdp/steering.h"
 
 #define BFD_PEERS_MAX 1024
 
+// BGP packets that are dropped.
+struct bfd_hold {
+	const struct device_port *at; // NULL: none
+	struct steering_address from, to;
+};
+
 // A session of bfdd.
 struct bfd_peer {
-	struct bfd_request request;
-	struct bfd_session session;
+	struct bfd_request request; // its discriminator is that of messages
+	struct bfd_session session; // and that of packets is here
+	bool orphaned;              // bfdd has gone and not added it again
 	struct bfd_path path;
 	struct device_port *device; // by which it is reached; NULL: none yet
+	struct bfd_hold hold;       // of BGP with the neighbour
 	bool resolved;              // the neighbour's MAC is known
 	int64_t resolve_us;         // when the kernel is asked again
 	int64_t since_us;           // of its state
 	struct bfd_counts counts;
+	enum bfd_state logged_state;
 	enum bfd_state told_state; // to bfdd
 	struct bfd_remote told;
 };
@@ -28,7 +38,7 @@ struct bfd_outgoing {
 	uint16_t port;
 	uint16_t length;
 	bool sent;
-	uint32_t discr; // of its session, which may be gone by then
+	uint32_t discr; // of the session's packets, which may be gone by then
 	uint8_t frame[BFD_FRAME_MAX];
 };
 
@@ -52,6 +62,7 @@ struct bfd_agent {
 	struct live_request request;
 	bool busy;
 	int64_t now_us;                      // of this poll
+	int64_t keep_until_us;               // sessions that bfdd has left
 	uint64_t malformed, routed, unknown; // frames that were ignored
 };
 
@@ -65,10 +76,17 @@ void bfd_peers_notify(void *context, const char *line);
 void bfd_peers_receive(struct bfd_agent *a, uint16_t port, const uint8_t *frame, size_t length);
 // Takes sessions down whose detection time has ended.
 void bfd_peers_expire(struct bfd_agent *a);
-// Looks for ports and MACs.
-void bfd_peers_resolve(struct bfd_agent *a);
 // Adds the packets that are due to a->waiting.
 void bfd_peers_send(struct bfd_agent *a);
 // When anything of a session is due, in us: a packet only if `packets`.
 int64_t bfd_peers_next_us(const struct bfd_agent *a, bool packets);
+// By the discriminator of its packets; NULL: none.
 struct bfd_peer *bfd_peers_find(const struct bfd_agent *a, uint32_t discr);
+
+// ---- bfd_ports.c: the ports of sessions, and MACs -----------------------------------------------
+
+// Looks for what is not known, and anew for what may have changed.
+void bfd_ports_resolve(struct bfd_agent *a);
+// Stops BGP with the neighbour of a session if that is lost, and else lets it go on.
+void bfd_ports_hold_bgp(struct bfd_agent *a, struct bfd_peer *peer);
+void bfd_ports_release_bgp(struct bfd_peer *peer);

@@ -1,40 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A session begins when bfdd adds it and ends when bfdd deletes it or its connection ends. It is
-// bound to a port: that of the interface that bfdd names, or by which Linux reaches the neighbour.
-// Linux also knows the neighbour's MAC; where it does not yet, that of a packet of the session will
-// do. A packet belongs to a session by its discriminator, or by its addresses if it has none, and
-// only if it came in by the session's port and from the session's neighbour.
+// A session begins when bfdd adds it and ends when bfdd deletes it. If bfdd dies, its sessions go on
+// for KEEP_US, so that their neighbours do not notice when it is restarted. The new bfdd adds them
+// again with discriminators of its own. Packets keep the old one, because neighbours know it.
+//
+// A packet belongs to a session by its discriminator, or by its addresses if it has none, and only
+// if it came in by the session's port and from the session's neighbour.
 //
 // Multihop sessions are refused, and stay down: their packets need not come by any port. Echo and
 // demand mode are not supported; a session with them runs without.
 #include "bfd_agent_internal.h"
 
 #include "control/base/memory.h"
-#include "control/io/host/neighbour.h"
-#include "control/io/host/netns.h"
 
 #include <arpa/inet.h>
-#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERVAL_MIN_US 10000 // what this thread can do
-#define RESOLVE_US INT64_C(1000000)
-#define RESOLVE_SOON_US INT64_C(50000) // while the neighbour is unknown
-#define PARTS 10                       // of a detection time, in which frames are read
-
-static const uint8_t no_address[16];
+#define INTERVAL_MIN_US 10000     // what this thread can do
+#define PARTS 10                  // of a detection time, in which frames are read
+#define KEEP_US INT64_C(20000000) // sessions without bfdd
 
 static size_t
 ip_bytes(uint8_t version)
 {
 	return version == 4 ? 4 : 16;
-}
-
-static bool
-is_unspecified(uint8_t version, const uint8_t *address)
-{
-	return memcmp(address, no_address, ip_bytes(version)) == 0;
 }
 
 // ---- words -------------------------------------------------------------------------------------
@@ -81,7 +70,7 @@ log_state(const struct bfd_agent *a, const struct bfd_peer *peer)
 
 	if (peer->session.state == BFD_UP) {
 		notify_session(a, &peer->request, "is up");
-	} else if (peer->told_state == BFD_UP) {
+	} else if (peer->logged_state == BFD_UP) {
 		snprintf(what, sizeof(what), "is down: %s", bfd_diag_text(peer->session.diag));
 		notify_session(a, &peer->request, what);
 	}
@@ -91,19 +80,31 @@ log_state(const struct bfd_agent *a, const struct bfd_peer *peer)
 static void
 report(struct bfd_agent *a, struct bfd_peer *peer)
 {
+	const struct bfd_session *s = &peer->session;
 	uint8_t message[BFD_REPLY_MAX];
 
-	if (peer->session.state == peer->told_state &&
-	    same_remote(&peer->session.remote, &peer->told))
-		return;
-	if (peer->session.state != peer->told_state) {
-		peer->since_us = a->now_us;
+	if (s->state != peer->logged_state) {
 		log_state(a, peer);
+		peer->logged_state = s->state;
+		peer->since_us = a->now_us;
 	}
-	peer->told_state = peer->session.state;
-	peer->told = peer->session.remote;
+	bfd_ports_hold_bgp(a, peer); // before bgpd can connect again
+	if (peer->orphaned ||
+	    (s->state == peer->told_state && same_remote(&s->remote, &peer->told)))
+		return;
+	peer->told_state = s->state;
+	peer->told = s->remote;
 	bfd_client_send(a->client, message,
-			bfd_build_state(a->protocol_version, &peer->session, message));
+			bfd_build_state(a->protocol_version, peer->request.settings.local_discr, s,
+					message));
+}
+
+// What bfdd takes a session for that it has just added.
+static void
+forget_told(struct bfd_peer *peer)
+{
+	peer->told_state = BFD_DOWN;
+	peer->told = (struct bfd_remote){.state = BFD_DOWN, .required_min_rx_us = 1};
 }
 
 // ---- sessions ----------------------------------------------------------------------------------
@@ -112,7 +113,17 @@ struct bfd_peer *
 bfd_peers_find(const struct bfd_agent *a, uint32_t discr)
 {
 	for (uint32_t i = 0; i < a->count; i++)
-		if (a->peers[i]->request.settings.local_discr == discr)
+		if (a->peers[i]->session.settings.local_discr == discr)
+			return a->peers[i];
+	return NULL;
+}
+
+// The session that bfdd calls by this discriminator.
+static struct bfd_peer *
+find_known(const struct bfd_agent *a, uint32_t discr)
+{
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!a->peers[i]->orphaned && a->peers[i]->request.settings.local_discr == discr)
 			return a->peers[i];
 	return NULL;
 }
@@ -124,6 +135,16 @@ same_ends(const struct bfd_request *a, const struct bfd_request *b)
 
 	return a->version == b->version && memcmp(a->local, b->local, bytes) == 0 &&
 	       memcmp(a->peer, b->peer, bytes) == 0 && strcmp(a->interface, b->interface) == 0;
+}
+
+// A session that an earlier bfdd has left, or NULL.
+static struct bfd_peer *
+find_orphan(const struct bfd_agent *a, const struct bfd_request *request)
+{
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->peers[i]->orphaned && same_ends(&a->peers[i]->request, request))
+			return a->peers[i];
+	return NULL;
 }
 
 // Each session has a port of its own as its source (RFC 5881, section 4).
@@ -139,18 +160,22 @@ static void
 add_peer(struct bfd_agent *a, const struct bfd_request *request)
 {
 	struct bfd_peer *peer = memory_new(sizeof(*peer), "BFD session");
+	struct bfd_settings settings = request->settings;
 
+	// A session of an earlier bfdd may have it.
+	while (settings.local_discr == 0 || bfd_peers_find(a, settings.local_discr) != NULL)
+		settings.local_discr = random_u32(&a->random);
 	*peer = (struct bfd_peer){
 		.request = *request,
 		.path = {.version = request->version, .source_port = next_source_port(a)},
 		.resolve_us = a->now_us,
 		.since_us = a->now_us,
-		.told_state = BFD_DOWN, // as bfdd takes it for
+		.logged_state = BFD_DOWN,
 	};
+	forget_told(peer);
 	memcpy(peer->path.local, request->local, sizeof(peer->path.local));
 	memcpy(peer->path.peer, request->peer, sizeof(peer->path.peer));
-	bfd_session_start(&peer->session, &request->settings, &a->random, a->now_us);
-	peer->told = peer->session.remote;
+	bfd_session_start(&peer->session, &settings, &a->random, a->now_us);
 	a->peers = memory_grow(a->peers, a->count, sizeof(struct bfd_peer *), "BFD sessions");
 	a->peers[a->count++] = peer;
 	if (request->echo || request->demand)
@@ -168,7 +193,7 @@ put_packet(struct bfd_agent *a, const struct bfd_peer *peer, const struct bfd_pa
 	box->frames = memory_grow(box->frames, box->count, sizeof(*o), "BFD frames");
 	o = &box->frames[box->count++];
 	*o = (struct bfd_outgoing){.port = peer->device->port,
-				   .discr = peer->request.settings.local_discr};
+				   .discr = peer->session.settings.local_discr};
 	o->length = (uint16_t)bfd_frame_build(&peer->path, packet, o->frame);
 }
 
@@ -193,28 +218,43 @@ say_goodbye(struct bfd_agent *a, struct bfd_peer *peer)
 	put_packet(a, peer, &packet);
 }
 
+// NULL is fine.
 static void
-delete_peer(struct bfd_agent *a, uint32_t discr)
+delete_peer(struct bfd_agent *a, struct bfd_peer *peer)
 {
-	for (uint32_t i = 0; i < a->count; i++) {
-		struct bfd_peer *peer = a->peers[i];
-
-		if (peer->request.settings.local_discr != discr)
+	for (uint32_t i = 0; peer != NULL && i < a->count; i++) {
+		if (a->peers[i] != peer)
 			continue;
 		say_goodbye(a, peer);
+		bfd_ports_release_bgp(peer);
 		free(peer);
 		a->peers[i] = a->peers[--a->count];
 		return;
 	}
 }
 
+static void
+delete_orphans(struct bfd_agent *a)
+{
+	for (uint32_t i = a->count; i-- > 0;) {
+		struct bfd_peer *peer = a->peers[i];
+
+		if (!peer->orphaned)
+			continue;
+		notify_session(a, &peer->request, "has ended: bfdd has not added it again");
+		delete_peer(a, peer);
+	}
+}
+
 static const char *
-refusal(const struct bfd_agent *a, const struct bfd_request *request)
+refusal(struct bfd_agent *a, const struct bfd_request *request)
 {
 	if (request->multihop)
 		return "was refused: multihop sessions are not supported";
 	if (request->settings.local_discr == 0 || request->settings.detect_mult == 0)
 		return "was refused: its discriminator or detect multiplier is 0";
+	if (a->count == BFD_PEERS_MAX)
+		delete_orphans(a);
 	return a->count == BFD_PEERS_MAX ? "was refused: there are too many" : NULL;
 }
 
@@ -223,20 +263,22 @@ add_or_change(struct bfd_agent *a, const struct bfd_request *from)
 {
 	struct bfd_request request = *from;
 	struct bfd_settings *s = &request.settings;
-	struct bfd_peer *peer = bfd_peers_find(a, s->local_discr);
+	struct bfd_peer *known = find_known(a, s->local_discr), *peer = known;
 	const char *why;
 
 	s->min_tx_us = s->min_tx_us < INTERVAL_MIN_US ? INTERVAL_MIN_US : s->min_tx_us;
 	s->min_rx_us = s->min_rx_us < INTERVAL_MIN_US ? INTERVAL_MIN_US : s->min_rx_us;
+	if (known == NULL && s->local_discr != 0)
+		peer = find_orphan(a, &request);
 	if (peer != NULL && !request.multihop && s->detect_mult != 0 &&
 	    same_ends(&peer->request, &request)) {
+		peer->orphaned = false;
 		peer->request = request;
 		bfd_session_change(&peer->session, s, a->now_us);
 		report(a, peer);
 		return;
 	}
-	if (peer != NULL)
-		delete_peer(a, s->local_discr);
+	delete_peer(a, known);
 	why = refusal(a, &request);
 	if (why == NULL)
 		add_peer(a, &request);
@@ -260,10 +302,10 @@ bfd_peers_take(void *context, const struct bfd_message *message)
 		add_or_change(a, &message->session);
 		break;
 	case BFD_MESSAGE_DELETE_SESSION:
-		delete_peer(a, message->discr);
+		delete_peer(a, find_known(a, message->discr));
 		break;
 	case BFD_MESSAGE_REQUEST_COUNTERS: // bfdd waits for the answer, whatever it is
-		peer = bfd_peers_find(a, message->discr);
+		peer = find_known(a, message->discr);
 		bfd_client_send(
 			a->client, answer,
 			bfd_build_counters(message, peer != NULL ? &peer->counts : &none, answer));
@@ -282,9 +324,11 @@ bfd_peers_end(void *context)
 {
 	struct bfd_agent *a = context;
 
-	for (uint32_t i = 0; i < a->count; i++)
-		free(a->peers[i]);
-	a->count = 0;
+	for (uint32_t i = 0; i < a->count; i++) {
+		a->peers[i]->orphaned = true;
+		forget_told(a->peers[i]);
+	}
+	a->keep_until_us = a->now_us + KEEP_US;
 }
 
 // ---- what neighbours say -----------------------------------------------------------------------
@@ -351,94 +395,8 @@ bfd_peers_expire(struct bfd_agent *a)
 		bfd_session_expire(&a->peers[i]->session, a->now_us);
 		report(a, a->peers[i]);
 	}
-}
-
-// ---- ports and MACs ----------------------------------------------------------------------------
-
-static struct device_port *
-find_device(const struct bfd_agent *a, const char *interface)
-{
-	for (uint32_t i = 0; i < a->live->device_count; i++) {
-		struct device_port *d = &a->live->devices[i];
-
-		if (d->netdev != NULL && strcmp(d->netdev, interface) == 0)
-			return d;
-	}
-	return NULL;
-}
-
-// The interface that bfdd names; else that by which Linux reaches the neighbour, whose address may
-// also be missing.
-static unsigned
-find_interface(struct bfd_peer *peer, char name[static IF_NAMESIZE])
-{
-	const struct bfd_request *request = &peer->request;
-	unsigned index = request->interface_index;
-	const bool no_local = is_unspecified(request->version, request->local);
-
-	name[0] = '\0';
-	if (request->interface[0] != '\0' && strlen(request->interface) < IF_NAMESIZE)
-		strcpy(name, request->interface);
-	if (name[0] == '\0' || no_local) {
-		unsigned routed = 0;
-
-		if (neighbour_route(request->version, request->peer, &routed, peer->path.local) !=
-		    0)
-			return 0;
-		if (!no_local)
-			memcpy(peer->path.local, request->local, sizeof(peer->path.local));
-		index = index != 0 ? index : routed;
-	}
-	if (name[0] == '\0' && if_indextoname(index, name) == NULL)
-		return 0;
-	return if_nametoindex(name);
-}
-
-// In the namespace of the interfaces.
-static void
-resolve(const struct bfd_agent *a, struct bfd_peer *peer)
-{
-	char name[IF_NAMESIZE];
-	unsigned index = find_interface(peer, name);
-	uint8_t mac[6];
-
-	peer->resolve_us = a->now_us + RESOLVE_SOON_US;
-	peer->device = index != 0 && !is_unspecified(peer->path.version, peer->path.local)
-			       ? find_device(a, name)
-			       : NULL;
-	if (peer->device == NULL)
-		return;
-	memcpy(peer->path.local_mac,
-	       a->live->topology->nodes[a->node].ports[peer->device->port].mac, 6);
-	if (neighbour_get(index, peer->path.version, peer->path.peer, mac) == 0) {
-		memcpy(peer->path.peer_mac, mac, sizeof(mac));
-		peer->resolved = true;
-	} else {
-		(void)neighbour_resolve(index, peer->path.version, peer->path.peer);
-	}
-	if (peer->resolved)
-		peer->resolve_us = a->now_us + RESOLVE_US;
-}
-
-static int
-resolve_all(void *arg)
-{
-	const struct bfd_agent *a = arg;
-
-	for (uint32_t i = 0; i < a->count; i++)
-		if (a->peers[i]->resolve_us <= a->now_us)
-			resolve(a, a->peers[i]);
-	return 0;
-}
-
-void
-bfd_peers_resolve(struct bfd_agent *a)
-{
-	for (uint32_t i = 0; i < a->count; i++)
-		if (a->peers[i]->resolve_us <= a->now_us) {
-			(void)netns_run(a->live->outer_netns, resolve_all, a);
-			return;
-		}
+	if (a->now_us >= a->keep_until_us)
+		delete_orphans(a);
 }
 
 // ---- sending -----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ session_json(const struct bfd_peer *peer, int64_t now_us)
 		inet_ntop(family, peer->path.local, ours, sizeof(ours)), "peer",
 		inet_ntop(family, peer->path.peer, theirs, sizeof(theirs)), "state",
 		bfd_state_name(s->state), "diagnostic", bfd_diag_text(s->diag), "discriminator",
-		(json_int_t)peer->request.settings.local_discr, "since_ns",
+		(json_int_t)s->settings.local_discr, "since_ns",
 		(json_int_t)(now_us - peer->since_us) * NS_PER_US, "resolved", peer->resolved,
 		"interval_ns", (json_int_t)bfd_session_interval_us(s) * NS_PER_US, "received",
 		(json_int_t)peer->counts.rx_packets, "sent", (json_int_t)peer->counts.tx_packets,

@@ -6,7 +6,7 @@
 //
 // Addresses that need no map are left out: link-local IPv6, which the program knows by its prefix,
 // and those of loopback, which no packet of a link carries.
-#include "live_fabric.h"
+#include "bfd_agent.h"
 
 #include "control/base/memory.h"
 #include "control/io/host/netns.h"
@@ -91,11 +91,14 @@ count_left_out(const struct local_addresses *l)
 }
 
 static int
-set_port(const struct local_addresses *l, const struct live_fabric *live, struct steering *steering)
+set_port(const struct local_addresses *l, const struct live_fabric *live,
+	 const struct device_port *d)
 {
-	int error = steering_offload_bfd(steering, live->config->single.bfd.socket.text != NULL);
+	int error = bfd_agent_steer(live, d);
 
-	return error != 0 ? error : steering_set_local(steering, l->list.addresses, l->list.count);
+	return error != 0 ? error
+			  : steering_set_local(d->live.device->steering, l->list.addresses,
+					       l->list.count);
 }
 
 static int
@@ -105,10 +108,9 @@ set_ports(struct local_addresses *l, struct live_fabric *live)
 
 	l->left_out = count_left_out(l);
 	for (uint32_t i = 0; i < live->device_count; i++) {
-		struct device *device = live->devices[i].live.device;
-		int error = device != NULL && device->steering != NULL
-				    ? set_port(l, live, device->steering)
-				    : 0;
+		const struct device_port *d = &live->devices[i];
+		const struct device *device = d->live.device;
+		int error = device != NULL && device->steering != NULL ? set_port(l, live, d) : 0;
 
 		if (error != 0 && error != -E2BIG)
 			result = error;

@@ -10,7 +10,8 @@
 // - MAC control (0x8808) is the dataplane's, though its address is one of 802.1's own: that is PFC.
 // - VXLAN to an address of the switch is the dataplane's: tunnels end there.
 // - Single-hop BFD is the dataplane's if the switch runs its own sessions. Such a frame gets a
-//   reserved destination MAC, by which the pipeline knows it.
+//   reserved destination MAC, by which the pipeline knows it. BGP of a neighbour that BFD has lost
+//   is dropped: otherwise it would come up again, past a dataplane that does not forward.
 // - The addresses of the switch are two maps that the control thread fills.
 // - With no socket open a frame for the dataplane is dropped: the kernel would route it, past every
 //   queue and counter of the switch.
@@ -77,6 +78,14 @@ struct {
 	__type(value, __u32);
 } steer_settings SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, STEER_HELD_MAX);
+	__type(key, struct steer_ends);
+	__type(value, __u8);
+} steer_held SEC(".maps");
+
 // Ports of TCP and UDP; the first byte alone of ICMPv6.
 struct ports {
 	__be16 source;
@@ -108,10 +117,17 @@ class_of_payload(__u8 protocol, void *payload, void *end, enum steer_class other
 }
 
 static __always_inline enum steer_class
+class_of_bgp(const struct steer_ends *ends)
+{
+	return bpf_map_lookup_elem(&steer_held, ends) != NULL ? STEER_BGP_HELD : STEER_BGP;
+}
+
+static __always_inline enum steer_class
 class_of_ip4(void *at, void *end)
 {
 	const struct iphdr *ip = at;
 	enum steer_class class = STEER_LINK_LOCAL;
+	struct steer_ends ends = {0};
 	__be32 destination;
 
 	if ((void *)(ip + 1) > end || ip->version != 4 || ip->ihl < sizeof(*ip) / 4)
@@ -126,7 +142,13 @@ class_of_ip4(void *at, void *end)
 	}
 	if (ip->frag_off & bpf_htons(IP_FRAGMENT))
 		return class;
-	return class_of_payload(ip->protocol, at + ip->ihl * 4, end, class);
+	class = class_of_payload(ip->protocol, at + ip->ihl * 4, end, class);
+	if (class != STEER_BGP)
+		return class;
+	ends.from[10] = ends.from[11] = ends.to[10] = ends.to[11] = 0xff;
+	__builtin_memcpy(ends.from + 12, &ip->saddr, sizeof(ip->saddr));
+	__builtin_memcpy(ends.to + 12, &ip->daddr, sizeof(ip->daddr));
+	return class_of_bgp(&ends);
 }
 
 static __always_inline enum steer_class
@@ -136,6 +158,7 @@ class_of_ip6(void *at, void *end)
 	const __u8 *payload = at + sizeof(*ip);
 	enum steer_class class = STEER_LINK_LOCAL;
 	struct in6_addr destination;
+	struct steer_ends ends;
 
 	if ((void *)payload > end || ip->version != 6)
 		return STEER_OTHER;
@@ -152,7 +175,12 @@ class_of_ip6(void *at, void *end)
 	}
 	// Extension headers are not walked: such a packet is counted with the others to its
 	// address.
-	return class_of_payload(ip->nexthdr, (void *)payload, end, class);
+	class = class_of_payload(ip->nexthdr, (void *)payload, end, class);
+	if (class != STEER_BGP)
+		return class;
+	__builtin_memcpy(ends.from, &ip->saddr, sizeof(ends.from));
+	__builtin_memcpy(ends.to, &ip->daddr, sizeof(ends.to));
+	return class_of_bgp(&ends);
 }
 
 // 01:80:c2:00:00:00 to 0f, which no bridge passes on (IEEE 802.1Q, table 8-1).
@@ -194,6 +222,12 @@ class_of(void *frame, void *end)
 	return STEER_OTHER;
 }
 
+static __always_inline bool
+is_tagged(const struct ethhdr *ethernet)
+{
+	return ethernet->h_proto == bpf_htons(ETH_P_8021Q);
+}
+
 // Linux gets what has a tag: its sessions are those of an interface of their own.
 static __always_inline enum steer_class
 offload_bfd(struct ethhdr *ethernet)
@@ -201,8 +235,8 @@ offload_bfd(struct ethhdr *ethernet)
 	const __u32 zero = 0;
 	const __u32 *settings = bpf_map_lookup_elem(&steer_settings, &zero);
 
-	if (settings == NULL || !(*settings & STEER_SETTING_BFD) ||
-	    ethernet->h_proto == bpf_htons(ETH_P_8021Q) || ethernet->h_dest[0] & 1)
+	if (settings == NULL || !(*settings & STEER_SETTING_BFD) || is_tagged(ethernet) ||
+	    ethernet->h_dest[0] & 1)
 		return STEER_BFD;
 	ethernet->h_dest[0] = 0x01;
 	ethernet->h_dest[1] = 0x80;
@@ -224,10 +258,15 @@ roost_steer(struct xdp_md *context)
 
 	if (class == STEER_BFD_OFFLOAD && frame + sizeof(struct ethhdr) <= end)
 		class = offload_bfd(frame);
-	if (class < STEER_ARP)
+	if (class == STEER_BGP_HELD && frame + sizeof(struct ethhdr) <= end && is_tagged(frame))
+		class = STEER_BGP;
+	if (class == STEER_BGP_HELD) {
+		verdict = XDP_DROP;
+	} else if (class < STEER_ARP) {
 		verdict = (int)bpf_redirect_map(&xsks_map, context->rx_queue_index, XDP_DROP);
-	if (verdict == XDP_DROP)
-		class = STEER_UNREAD;
+		if (verdict == XDP_DROP)
+			class = STEER_UNREAD;
+	}
 	count = bpf_map_lookup_elem(&steer_counters, &class);
 	if (count != NULL) {
 		count->packets++;

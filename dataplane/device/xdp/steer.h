@@ -5,13 +5,15 @@
 
 #include <linux/types.h>
 
-// What a frame was taken for. The first go to the dataplane, those from STEER_ARP on to the kernel.
+// What a frame was taken for. The first go to the dataplane, two are dropped, those from STEER_ARP
+// on go to the kernel.
 enum steer_class {
 	STEER_OTHER,       // to be forwarded, or dropped with a reason
 	STEER_PAUSE,       // MAC control: PFC and 802.3x
 	STEER_VXLAN,       // to the switch's end of a tunnel
 	STEER_BFD_OFFLOAD, // single hop, of a switch that runs its sessions itself
 	STEER_UNREAD,      // for the dataplane, but nobody reads its AF_XDP socket: dropped
+	STEER_BGP_HELD,    // BGP of a neighbour that BFD has lost: dropped
 	STEER_ARP,
 	STEER_ND,   // ICMPv6 133 to 137
 	STEER_LLDP, // and whatever else 802.1 keeps on one link: STP, LACP, ...
@@ -33,6 +35,7 @@ struct steer_count {
 #define STEER_LOCAL4 "steer_local4"
 #define STEER_LOCAL6 "steer_local6"
 #define STEER_SETTINGS "steer_settings"
+#define STEER_HELD "steer_held"
 
 #define STEER_QUEUES 64
 #define STEER_ADDRESSES 4096 // of each version, that the kernel beside a port may have
@@ -43,5 +46,11 @@ struct steer_count {
 // has a branch for reserved addresses already. No frame has that destination otherwise, because the
 // kernel gets those.
 #define STEER_BFD_ADDRESS_LAST 0x05
+
+// Keys of STEER_HELD: the ends of a BFD session that is lost. IPv4 addresses as ::ffff:192.0.2.1.
+struct steer_ends {
+	__u8 from[16], to[16];
+};
+#define STEER_HELD_MAX 1024
 
 #define STEER_PORT_VXLAN 4789

@@ -31,19 +31,20 @@ struct steering {
 	int link_fd;
 	int counters_fd;
 	int local_fd[2]; // version 4, version 6
-	int settings_fd;
+	int settings_fd, held_fd;
 	uint8_t turn; // of steering_set_local(): what it wrote last
 	unsigned cpus;
 	struct steer_count *each; // by CPU
 };
 
 static const char *const class_names[STEER_CLASSES] = {
-	[STEER_OTHER] = "other", [STEER_PAUSE] = "pause",
-	[STEER_VXLAN] = "vxlan", [STEER_UNREAD] = "unread",
-	[STEER_ARP] = "arp",     [STEER_ND] = "nd",
-	[STEER_LLDP] = "lldp",   [STEER_BGP] = "bgp",
-	[STEER_BFD] = "bfd",     [STEER_LINK_LOCAL] = "link-local",
-	[STEER_LOCAL] = "local", [STEER_BFD_OFFLOAD] = "bfd-offload",
+	[STEER_OTHER] = "other",       [STEER_PAUSE] = "pause",
+	[STEER_VXLAN] = "vxlan",       [STEER_UNREAD] = "unread",
+	[STEER_ARP] = "arp",           [STEER_ND] = "nd",
+	[STEER_LLDP] = "lldp",         [STEER_BGP] = "bgp",
+	[STEER_BFD] = "bfd",           [STEER_LINK_LOCAL] = "link-local",
+	[STEER_LOCAL] = "local",       [STEER_BFD_OFFLOAD] = "bfd-offload",
+	[STEER_BGP_HELD] = "bgp-held",
 };
 
 const char *steering_class_name(enum steer_class class)
@@ -53,7 +54,7 @@ const char *steering_class_name(enum steer_class class)
 
 const char *steering_class_reader(enum steer_class class)
 {
-	return class >= STEER_ARP ? "kernel" : class == STEER_UNREAD ? "nobody" : "dataplane";
+	return class >= STEER_ARP ? "kernel" : class >= STEER_UNREAD ? "nobody" : "dataplane";
 }
 
 int
@@ -87,7 +88,9 @@ open_maps(struct steering *s)
 	s->local_fd[0] = bpf_map_get_fd_by_id(steering_find_map(program, STEER_LOCAL4)->id);
 	s->local_fd[1] = bpf_map_get_fd_by_id(steering_find_map(program, STEER_LOCAL6)->id);
 	s->settings_fd = bpf_map_get_fd_by_id(steering_find_map(program, STEER_SETTINGS)->id);
-	if (s->counters_fd < 0 || s->local_fd[0] < 0 || s->local_fd[1] < 0 || s->settings_fd < 0)
+	s->held_fd = bpf_map_get_fd_by_id(steering_find_map(program, STEER_HELD)->id);
+	if (s->counters_fd < 0 || s->local_fd[0] < 0 || s->local_fd[1] < 0 || s->settings_fd < 0 ||
+	    s->held_fd < 0)
 		return -errno;
 	return 0;
 }
@@ -119,6 +122,7 @@ steering_take(struct steering **out, int index, char *why, size_t why_bytes)
 		return -ENOMEM;
 	}
 	s->link_fd = s->counters_fd = s->local_fd[0] = s->local_fd[1] = s->settings_fd = -1;
+	s->held_fd = -1;
 	s->cpus = (unsigned)cpus;
 	s->each = calloc(s->cpus, sizeof(*s->each));
 	error = s->each != NULL ? steering_look(index, &s->program, &program_fd) : -ENOMEM;
@@ -155,6 +159,8 @@ steering_release(struct steering *s)
 			close(s->local_fd[i]);
 	if (s->settings_fd >= 0)
 		close(s->settings_fd);
+	if (s->held_fd >= 0)
+		close(s->held_fd);
 	if (s->counters_fd >= 0)
 		close(s->counters_fd);
 	if (s->link_fd >= 0)
@@ -218,6 +224,35 @@ steering_offload_bfd(struct steering *s, bool on)
 	const uint32_t zero = 0, settings = on ? STEER_SETTING_BFD : 0;
 
 	return bpf_map_update_elem(s->settings_fd, &zero, &settings, BPF_ANY);
+}
+
+static void
+put_address(uint8_t to[static 16], const struct steering_address *address)
+{
+	const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (address->version == 6) {
+		memcpy(to, address->bytes, 16);
+		return;
+	}
+	memcpy(to, mapped, sizeof(mapped));
+	memcpy(to + sizeof(mapped), address->bytes, 4);
+}
+
+int
+steering_hold_bgp(struct steering *s, const struct steering_address *from,
+		  const struct steering_address *to, bool on)
+{
+	const uint8_t value = 1;
+	struct steer_ends ends;
+	int error;
+
+	put_address(ends.from, from);
+	put_address(ends.to, to);
+	if (on)
+		return bpf_map_update_elem(s->held_fd, &ends, &value, BPF_ANY);
+	error = bpf_map_delete_elem(s->held_fd, &ends);
+	return error == -ENOENT ? 0 : error;
 }
 
 int

@@ -43,6 +43,11 @@ int steering_set_local(struct steering *steering, const struct steering_address 
 // initially it does not. Returns 0 or -errno.
 int steering_offload_bfd(struct steering *steering, bool on);
 
+// Drops the BGP packets of a neighbour to an address of the switch, or no longer. Returns 0;
+// -E2BIG: there are STEER_HELD_MAX; or another -errno.
+int steering_hold_bgp(struct steering *steering, const struct steering_address *from,
+		      const struct steering_address *to, bool on);
+
 // What the program has counted, by class. Returns 0 or -errno.
 int steering_read(const struct steering *steering, struct steer_count counts[static STEER_CLASSES]);
 

@@ -171,7 +171,7 @@ test_answers(void **state)
 {
 	static const uint8_t change[36] = {1, 0, 0, 4, 0, 0, 0, 36, 0, 0, 0, 7, 0, 0, 0, 9, 0, 0,
 					   0, 1, 0, 0, 1, 0, 0, 0,  2, 0, 0, 0, 3, 0, 3, 1, 4, 0};
-	const struct bfd_session s = {.settings = {.local_discr = 7},
+	const struct bfd_session s = {.settings = {.local_discr = 8}, // as in packets
 				      .state = BFD_UP,
 				      .remote = {.discr = 9,
 						 .diag = 1,
@@ -187,7 +187,7 @@ test_answers(void **state)
 	uint8_t out[BFD_REPLY_MAX], wanted[BFD_REPLY_MAX] = {2, 0, 0, 6, 1, 2, 0, 80};
 
 	(void)state;
-	assert_int_equal(bfd_build_state(1, &s, out), sizeof(change));
+	assert_int_equal(bfd_build_state(1, 7, &s, out), sizeof(change));
 	assert_memory_equal(out, change, sizeof(change));
 	wanted[11] = 7;
 	wanted[23] = 2;

@@ -173,9 +173,9 @@ run(struct frame f, uint32_t *verdict)
 static void
 expect(const char *what, struct frame f, enum steer_class class)
 {
-	uint32_t wanted = class < STEER_UNREAD    ? XDP_REDIRECT
-			  : class == STEER_UNREAD ? XDP_DROP
-						  : XDP_PASS;
+	uint32_t wanted = class < STEER_UNREAD ? XDP_REDIRECT
+			  : class < STEER_ARP  ? XDP_DROP
+					       : XDP_PASS;
 	uint32_t verdict;
 	enum steer_class found = run(f, &verdict);
 
@@ -294,6 +294,45 @@ bfd_is_the_dataplanes_where_it_runs_the_sessions(void **state)
 	expect("multicast", multicast, STEER_BFD);
 	set_settings(0);
 	expect("BFD, off", ip4(LOCAL4, UDP, 49152, 3784), STEER_BFD);
+}
+
+static void
+put_held(const char *from, const char *to, bool held)
+{
+	const int map = bpf_object__find_map_fd_by_name(object, STEER_HELD);
+	const uint8_t value = 1;
+	struct steer_ends ends;
+
+	assert_int_equal(inet_pton(AF_INET6, from, ends.from), 1);
+	assert_int_equal(inet_pton(AF_INET6, to, ends.to), 1);
+	if (held)
+		assert_int_equal(bpf_map_update_elem(map, &ends, &value, BPF_ANY), 0);
+	else
+		assert_int_equal(bpf_map_delete_elem(map, &ends), 0);
+}
+
+// From one address to one, on the port itself.
+static void
+bgp_of_a_lost_neighbour_is_dropped(void **state)
+{
+	(void)state;
+	need_program();
+	put_held("fe80::9", "fe80::1", true);
+	put_held("::ffff:10.9.9.9", "::ffff:" LOCAL4, true);
+	expect("IPv6", ip6("fe80::1", TCP, 40000, 179), STEER_BGP_HELD);
+	expect("IPv6, answers", ip6("fe80::1", TCP, 179, 40000), STEER_BGP_HELD);
+	expect("IPv4", ip4(LOCAL4, TCP, 40000, 179), STEER_BGP_HELD);
+	expect("options", ip4_of(LOCAL4, TCP, 40000, 179, 0, 10), STEER_BGP_HELD);
+	expect("tagged", tagged(ip4(LOCAL4, TCP, 40000, 179), ETH_P_8021Q), STEER_BGP);
+	expect("another address", ip6("fe80::2", TCP, 40000, 179), STEER_BGP);
+	expect("IPv6 to the same port", ip6(LOCAL6, TCP, 40000, 179), STEER_BGP);
+	expect("SSH", ip4(LOCAL4, TCP, 40000, 22), STEER_LOCAL);
+	expect("ND", icmp6("fe80::1", 135), STEER_ND);
+	expect("BFD", ip6("fe80::1", UDP, 49152, 3784), STEER_BFD);
+	put_held("fe80::9", "fe80::1", false);
+	put_held("::ffff:10.9.9.9", "::ffff:" LOCAL4, false);
+	expect("IPv6 again", ip6("fe80::1", TCP, 40000, 179), STEER_BGP);
+	expect("IPv4 again", ip4(LOCAL4, TCP, 40000, 179), STEER_BGP);
 }
 
 static void
@@ -418,6 +457,7 @@ main(void)
 		cmocka_unit_test(pauses_are_the_dataplanes),
 		cmocka_unit_test(what_is_addressed_to_the_switch_is_the_kernels),
 		cmocka_unit_test(bfd_is_the_dataplanes_where_it_runs_the_sessions),
+		cmocka_unit_test(bgp_of_a_lost_neighbour_is_dropped),
 		cmocka_unit_test(tunnels_end_in_the_dataplane),
 		cmocka_unit_test(everything_else_is_the_dataplanes),
 		cmocka_unit_test(what_cannot_be_read_is_the_dataplanes),
