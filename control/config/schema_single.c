@@ -159,10 +159,10 @@ check_bfd(struct decoder *d, const struct yaml_node *node, void *base)
 
 static const struct schema_key bfd_keys[] = {
 	{"socket", SCHEMA_TEXT,
-	 .help = "unix socket at which bfdd listens (bfdd --dplaneaddr unix:PATH)",
+	 .help = "unix socket where bfdd listens (bfdd --dplaneaddr unix:PATH)",
 	 AT(single.bfd.socket), .required = 1},
 	{"user", SCHEMA_NAME, .def = "frr",
-	 .help = "who may listen there besides root and the user who runs Roost: a user's name or "
+	 .help = "who may run bfdd, besides root and the user who runs Roost: a user's name or "
 		 "number, or any",
 	 AT(single.bfd.user)},
 };
@@ -180,7 +180,7 @@ check_single(struct decoder *d, const struct yaml_node *node, void *base)
 		if (single->ports[i].netdev.text != NULL)
 			return;
 	decode_error(d, single->bfd.socket.pos,
-		     "bfd needs a port with `netdev:`, where it runs the sessions of bfdd");
+		     "bfd needs a port with `netdev:`: sessions run only there");
 }
 
 static const struct schema_key single_keys[] = {
@@ -216,7 +216,7 @@ static const struct schema_key single_keys[] = {
 	{"routes", SCHEMA_LIST, .help = "static routes",
 	 SCHEMA_ITEMS(struct config, single.routes, single.route_count), .sub = &schema_route},
 	{"bfd", SCHEMA_MAP,
-	 .help = "runs the BFD sessions of FRR's bfdd at ports with netdev; live only",
+	 .help = "run the BFD sessions of FRR's bfdd, at ports with netdev; live only",
 	 .sub = &(const struct schema){SCHEMA_COUNT(bfd_keys), .check = check_bfd}},
 };
 const struct schema schema_single = {SCHEMA_COUNT(single_keys), .beside = &schema_switch,

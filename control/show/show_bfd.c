@@ -8,32 +8,50 @@ node_json(const struct show_state *s, const struct report_node *n)
 	return json_incref(json_object_get(s->bfd, n->name));
 }
 
+// There is none while the far end is unknown.
 static void
-print_heading(const char *name, const json_t *part, FILE *to)
+detection_cell(struct text_table *t, const struct show_row *row)
 {
-	fprintf(to,
-		"%s: bfdd is %s; ignored packets: %ju malformed, %ju through a router, %ju of no "
-		"session\n",
-		name, show_flag(part, "connected") ? "connected" : "not connected",
-		(uintmax_t)show_number(part, "malformed"), (uintmax_t)show_number(part, "routed"),
-		(uintmax_t)show_number(part, "unknown"));
+	if (json_object_get(row->value, "detection_ns") == NULL)
+		text_table_cell(t, "-");
+	else
+		show_cell(t, row, "detection_ns", SHOW_DURATION);
 }
 
-static const struct show_column columns[] = {
+static void
+bfdd_cell(struct text_table *t, const struct show_row *row)
+{
+	text_table_cell(t, "%s",
+			show_flag(row->value, "connected") ? "connected" : "not connected");
+}
+
+static const struct show_column session_columns[] = {
 	{"interface", .format = SHOW_FILLED},
 	{"peer", .format = SHOW_TEXT},
 	{"state", .format = SHOW_TEXT},
 	{"for", "since_ns", SHOW_DURATION},
 	{"diagnostic", .format = SHOW_TEXT},
 	{"interval", "interval_ns", SHOW_DURATION},
-	{"detection", "detection_ns", SHOW_DURATION},
+	{"detection", "detection_ns", SHOW_DURATION, detection_cell},
 	{"sent", .format = SHOW_COUNT},
 	{"received", .format = SHOW_COUNT},
 	{0},
 };
 
+// Of a switch, and packets that it has ignored.
+static const struct show_column bfdd_columns[] = {
+	{"node", "1", SHOW_NAME},
+	{"bfdd", .format = SHOW_TEXT, .cell = bfdd_cell},
+	{"refused", .format = SHOW_COUNT},
+	{"malformed", .format = SHOW_COUNT},
+	{"routed", .format = SHOW_COUNT},
+	{"unknown", .format = SHOW_COUNT},
+	{0},
+};
+
 static const struct show_table tables[] = {
-	{"sessions/*", .columns = columns, .empty = "no session"},
+	{"nodes/*/sessions/*", .columns = session_columns, .empty = "no BFD session"},
+	{"nodes/*", .columns = bfdd_columns},
 	{0},
 };
 
@@ -45,5 +63,4 @@ const struct show_view show_bfd = {
 	.needs = SHOW_NEEDS_BFD,
 	.node = node_json,
 	.tables = tables,
-	.heading = print_heading,
 };

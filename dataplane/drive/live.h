@@ -104,7 +104,7 @@ ps_t live_clock(const struct live_drive *d);
 void live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps_t now),
 	       void *context);
 
-// Gives a worker a request and does not wait, for who must not be held up by a worker that hangs.
+// Gives a worker a request and does not wait, for callers that a hanging worker must not block.
 // The request is the worker's until live_is_served(). Returns false while it has another one.
 // Control thread, workers run.
 bool live_submit(struct live_drive *d, uint32_t worker, struct live_request *request);

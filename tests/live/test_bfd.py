@@ -15,7 +15,7 @@ from plan import SWITCHES, ports
 from testbed import FRR, Testbed
 
 DETECT_S = 1.5      # 5 x 300 ms (plan.py)
-SLACK_S = 1.5       # for a busy machine, and for vtysh
+SLACK_S = 5         # for a busy machine, and for vtysh
 PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
 
 
@@ -80,11 +80,6 @@ class Bfd(LiveCase):
         told = json.loads(self.bed.vtysh(switch, "show bgp neighbors json"))
         return {port: one["connectionsDropped"] for port, one in told.items()}
 
-    def seconds_until(self, condition, what, seconds):
-        began = time.monotonic()
-        wait_until(condition, what, seconds)
-        return time.monotonic() - began
-
     def classes(self, switch):
         """Packets of all ports by steering class."""
         ports = self.tell(switch, "steering")["ports"].values()
@@ -110,7 +105,7 @@ class Bfd(LiveCase):
             self.assertGreaterEqual(now["bfd-offload"], classes["bfd-offload"] + 6)
             self.assertEqual(now["bfd"], classes["bfd"])
         shown = roost("show", "bfd", "-f", f"{self.bed.name}-leaf1").out
-        self.assertRegex(shown, r"bfdd is connected; ignored packets: 0 malformed, 0 through a router, \d+ of no session")
+        self.assertRegex(shown, rf"{self.bed.name}-leaf1 +connected +0 +0 +0 +\d+\n")
         self.assertRegex(shown, r"swp3 +fe80::\S+ +up +\d.* s +none +300 ms +1\.5 s +\d+ +\d+\n")
 
     def test_bfdd_knows(self):
@@ -132,18 +127,17 @@ class Bfd(LiveCase):
     def is_without_spine(self, leaf):
         """All routes to other leaves go through spine2."""
         routes = self.bed.routes(leaf)
-        return routes and all(routes[prefix] == ["swp4"] for prefix in self.bed.expected_routes(leaf))
+        return all(routes.get(prefix) == ["swp4"] for prefix in self.bed.expected_routes(leaf))
 
     def assert_spine_lost(self, stop):
-        """The leaves find out within the detection time, and BGP with them. bgpd of FRR 8.4 connects again within 3 s,
-        because its packets do not pass the dataplane: they are dropped, or the routes would come back."""
+        """The leaves find out within the detection time, and BGP with them. bgpd of FRR 8.4 tries to connect again
+        within 3 s. Its packets do not pass the dataplane, so it would succeed if they were not dropped."""
         before = {leaf: self.dropped(leaf) for leaf in ("leaf1", "leaf2")}
         with stop():
             began = time.monotonic()
             for leaf in ("leaf1", "leaf2"):
                 wait_until(lambda: self.is_without_spine(leaf), f"{leaf} forwards without spine1", 10)
                 self.assertLess(time.monotonic() - began, DETECT_S + SLACK_S)
-            print(f"routes gone after {time.monotonic() - began:.2f} s", file=sys.stderr)
             for leaf in ("leaf1", "leaf2"):     # bgpd of the spine may have told them before
                 wait_until(lambda: self.sessions(leaf)["swp3"]["diagnostic"] == "detection time expired", f"{leaf} knows", 5)
                 self.assertLess(time.monotonic() - began, DETECT_S + SLACK_S)
@@ -155,9 +149,7 @@ class Bfd(LiveCase):
                 self.assertNotEqual(self.bed.sessions(leaf)["swp3"], "Established")
                 self.assertTrue(self.is_without_spine(leaf))
                 self.assertEqual(self.dropped(leaf)["swp4"], before[leaf]["swp4"])
-        began = time.monotonic()
         wait_until(self.bed.converged, "spine1 is back", 60)
-        print(f"back after {time.monotonic() - began:.2f} s", file=sys.stderr)
 
     def test_roost_is_stopped(self):
         """Interfaces stay up, and bgpd of the spine goes on: without BFD nobody would notice."""
@@ -174,8 +166,8 @@ class Bfd(LiveCase):
             pass
 
     def test_worker_hangs(self):
-        """Only the worker: the control thread lives, and tells the spine's own bfdd too. As routes go, it then waits for the
-        worker to take new tables."""
+        """Only the worker: the control thread lives, and tells the spine's own bfdd too. When routes go, it then waits for
+        the worker to take new tables."""
         tasks = Path(f"/proc/{self.bed.roost_pid('spine1')}/task")
         worker = next(int(one.name) for one in tasks.iterdir() if "worker" in (one / "comm").read_text())
         for _ in self.assert_spine_lost(lambda: hung(worker)):
@@ -188,7 +180,6 @@ class Bfd(LiveCase):
         for leaf in ("leaf1", "leaf2"):
             wait_until(lambda: self.is_without_spine(leaf), f"{leaf} forwards without spine1", 10)
             self.assertLess(time.monotonic() - began, DETECT_S + SLACK_S)
-        print(f"routes gone after {time.monotonic() - began:.2f} s", file=sys.stderr)
         self.bed.start_roost("spine1")
         wait_until(self.bed.converged, "spine1 is back", 60)
 

@@ -30,8 +30,8 @@ class Show(Shared):
                     self.assertEqual((answer["log"], answer["log_lost"]), ([], 0))
                 elif word == "network":
                     self.assertEqual({row["tenant"] for row in answer["networks"]}, {"red", "blue", "rest"})
-                # Of a fabric that learns, puts packets in order, shares interfaces with Linux, or speaks LLDP.
-                elif word in ("lldp", "neighbour", "reorder", "steering"):
+                # Of a fabric that learns, puts packets in order, shares interfaces with Linux, or speaks LLDP or BFD.
+                elif word in ("bfd", "lldp", "neighbour", "reorder", "steering"):
                     self.assertEqual(answer["nodes"], {})
                 else:
                     self.assertIn("h2" if word == "queue-pairs" else "leaf1", answer["nodes"])

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bfdd is the server: that is how `--dplaneaddr unix:PATH` has it, and it moves its sessions back
-// to Linux when the connection ends. (As a client, with unixc:, FRR 8.4 passes an address that is
-// too long for Linux.)
+// bfdd listens, with `--dplaneaddr unix:PATH`, and runs its sessions in Linux while nobody is
+// connected. (It can also connect, with unixc:, but the address that FRR 8.4 then passes is too
+// long for Linux.)
 //
-// The process that listens there decides which neighbours are alive, so its user must be trusted;
-// the kernel knows it (SO_PEERCRED). Nothing is sent before bfdd has sent a session, so that
-// connecting to anybody else has no effect.
+// The process that listens decides which neighbours are alive, so its user must be trusted. The
+// kernel says who it is (SO_PEERCRED). Roost only answers messages, so connecting to a process that
+// is no bfdd does no harm.
 #include "bfd_client.h"
 
 #include "control/base/memory.h"
@@ -96,8 +96,8 @@ report_refusal(struct bfd_client *c, int64_t now_ms, uid_t user)
 		return;
 	c->refused_ms = now_ms;
 	snprintf(line, sizeof(line),
-		 "user %u listens at %.100s: only root, this process's user and %.32s may "
-		 "(`switch.bfd.user`)",
+		 "a process of user %u listens at %.100s; Roost accepts root, its own user and "
+		 "%.32s (`switch.bfd.user`)",
 		 (unsigned)user, c->options.path, c->options.user_name);
 	c->options.notify(c->options.context, line);
 }
@@ -233,7 +233,7 @@ bfd_client_turn(struct bfd_client *c, int64_t now_ms)
 		;
 	flush(c);
 	if (c->peer >= 0 && c->overflowed)
-		disconnect(c, "it does not read");
+		disconnect(c, "bfdd does not read its socket");
 }
 
 int

@@ -11,7 +11,7 @@ struct bfd_client;
 
 struct bfd_client_options {
 	const char *path;
-	bool any;   // anybody may listen there
+	bool any;   // any user may listen there
 	uid_t user; // who may, besides root and the user who runs this process
 	const char *user_name;
 	void (*take)(void *context, const struct bfd_message *message);
@@ -36,5 +36,5 @@ int bfd_client_wait_ms(const struct bfd_client *c, int64_t now_ms, int most);
 // Sends a message to bfdd. If it does not read, the connection ends at the next turn.
 void bfd_client_send(struct bfd_client *c, const uint8_t *message, size_t length);
 bool bfd_client_connected(const struct bfd_client *c);
-// How often somebody listened there who may not.
+// How often a process of a user who may not was found listening.
 uint64_t bfd_client_refused(const struct bfd_client *c);

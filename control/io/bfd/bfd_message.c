@@ -172,16 +172,16 @@ bfd_take_messages(const uint8_t *bytes, size_t count,
 		const uint8_t *at = bytes + done;
 		const size_t length = get16(at + 6);
 
-		*why = at[0] < VERSION_MIN || at[0] > VERSION_MAX ? "its version is not 1 or 2"
-		       : length < BFD_MESSAGE_HEADER_BYTES        ? "a message without a header"
-		       : length > BFD_MESSAGE_MAX                 ? "a message that is too long"
-								  : NULL;
+		*why = at[0] < VERSION_MIN || at[0] > VERSION_MAX ? "unknown protocol version"
+		       : length < BFD_MESSAGE_HEADER_BYTES ? "a message is shorter than its header"
+		       : length > BFD_MESSAGE_MAX          ? "a message is too long"
+							   : NULL;
 		if (*why != NULL)
 			return -EPROTO;
 		if (count - done < length)
 			break;
 		if (!read_message(at, length, &message)) {
-			*why = "a message shorter than its type";
+			*why = "a message is too short for its type";
 			return -EPROTO;
 		}
 		take(context, &message);

@@ -51,8 +51,8 @@ long bfd_take_messages(const uint8_t *bytes, size_t count,
 		       void (*take)(void *context, const struct bfd_message *message),
 		       void *context, const char **why);
 
-// Build messages, of the protocol's `version`. Return their length. `discr`: by which bfdd knows the
-// session.
+// Build messages, of the protocol's `version`. Return their length. `discr`: the session's, as bfdd
+// knows it.
 size_t bfd_build_state(uint8_t version, uint32_t discr, const struct bfd_session *s,
 		       uint8_t out[static BFD_REPLY_MAX]);
 size_t bfd_build_counters(const struct bfd_message *request, const struct bfd_counts *counts,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// BFD says whether a neighbour forwards packets, so its packets take the way of all others: the XDP
+// BFD says whether a neighbour forwards packets, so its packets travel like all others. The XDP
 // program gives those that arrive to the port's AF_XDP socket, the worker takes them through the
-// pipeline, which passes them on by a ring (dataplane/base/punt.h), and those to be sent are sent
-// by the worker too. If the worker hangs, or the process dies or is stopped, neighbours hear
-// nothing more. The state machine runs here, so it must not wait for a worker that hangs: frames
-// are a request that is not waited for, and while the worker has not served it no others are made.
-// Then nothing arrives either, and the sessions of this end go down as well.
+// pipeline, and that puts them into a ring (dataplane/base/punt.h). The worker also sends. If it
+// hangs, or the process dies or is stopped, neighbours hear nothing more.
 //
-// Time is the machine's, not that of the fabric: the far end has a clock of its own, too.
+// The state machine runs in the control thread, which must not wait for a worker that hangs. It
+// gives the worker one request with all frames that are due, and makes the next request when that
+// has been served. While a worker hangs nothing arrives either, and the sessions go down at this
+// end as well.
+//
+// Time is the machine's, not that of the fabric, because the far end has a clock of its own.
 #include "bfd_agent_internal.h"
 
 #include "control/base/clock.h"
@@ -122,7 +124,9 @@ find_user(const struct config *config, struct bfd_client_options *options, struc
 		return 0;
 	if (*end != '\0' || number >= (uid_t)-1)
 		return diag_error(diag, config->file, name->pos, "switch.bfd.user",
-				  "there is no user %.32s on this machine", name->text);
+				  "there is no user %.32s on this machine: give the name or "
+				  "number of the user who runs bfdd, or any",
+				  name->text);
 	options->user = (uid_t)number;
 	return 0;
 }
@@ -214,7 +218,7 @@ bfd_agent_close(struct live_fabric *live)
 
 	if (a == NULL)
 		return;
-	// This waits for the frames on their way as well.
+	// This also waits for a request that the worker has.
 	live_call(&live->drive, clear_punt, NULL);
 	bfd_client_close(a->client);
 	for (uint32_t i = 0; i < a->count; i++)

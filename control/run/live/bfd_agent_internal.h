@@ -18,8 +18,8 @@ struct bfd_hold {
 
 // A session of bfdd.
 struct bfd_peer {
-	struct bfd_request request; // its discriminator is that of messages
-	struct bfd_session session; // and that of packets is here
+	struct bfd_request request; // with the discriminator that bfdd uses
+	struct bfd_session session; // with that of packets
 	bool orphaned;              // bfdd has gone and not added it again
 	struct bfd_path path;
 	struct device_port *device; // by which it is reached; NULL: none yet

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A session begins when bfdd adds it and ends when bfdd deletes it. If bfdd dies, its sessions go on
-// for KEEP_US, so that their neighbours do not notice when it is restarted. The new bfdd adds them
-// again with discriminators of its own. Packets keep the old one, because neighbours know it.
+// A session begins when bfdd adds it and ends when bfdd deletes it. If bfdd dies, its sessions
+// continue for KEEP_US, so that neighbours do not notice a restart. The new bfdd adds them again
+// with new discriminators. Packets keep the old one, which the neighbour knows.
 //
 // A packet belongs to a session by its discriminator, or by its addresses if it has none, and only
 // if it came in by the session's port and from the session's neighbour.
 //
-// Multihop sessions are refused, and stay down: their packets need not come by any port. Echo and
+// Multihop sessions are refused, and stay down: their packets may arrive by any port. Echo and
 // demand mode are not supported; a session with them runs without.
 #include "bfd_agent_internal.h"
 

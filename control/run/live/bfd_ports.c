@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A session is bound to a port: that of the interface that bfdd names, or by which Linux reaches the
-// neighbour. Linux also knows the neighbour's MAC; where it does not yet, that of a packet of the
-// session will do.
+// A session is bound to a port: that of the interface that bfdd names, or by which Linux reaches
+// the neighbour. Linux also knows the neighbour's MAC. Until it does, the source MAC of the
+// neighbour's packets is used.
 //
-// BGP does not pass the dataplane, so bgpd could connect again as soon as BFD has ended its session
-// (FRR 8.4 does, within 3 s), and get back the routes through a switch that does not forward. The
+// BGP packets bypass the dataplane, so after BFD has ended a BGP session, bgpd can connect again
+// (FRR 8.4 does so within 3 s) and bring back routes through a switch that does not forward. The
 // XDP program therefore drops the BGP packets between the two addresses of a session that is lost,
-// until it is up again or deleted. Packets of other addresses pass: after a change of an address
-// bgpd must connect before bfdd knows of it.
+// until it is up again or deleted. Packets between other addresses pass: when an address changes,
+// bgpd must connect before bfdd learns the new one.
 #include "bfd_agent_internal.h"
 
 #include "control/io/host/neighbour.h"
@@ -142,7 +142,7 @@ bfd_ports_release_bgp(struct bfd_peer *peer)
 	peer->hold = (struct bfd_hold){0};
 }
 
-// A neighbour that has said that it takes its session down is there.
+// A neighbour that has taken its session down on purpose is not lost.
 static bool
 is_lost(const struct bfd_session *s)
 {

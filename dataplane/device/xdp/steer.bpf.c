@@ -10,8 +10,9 @@
 // - MAC control (0x8808) is the dataplane's, though its address is one of 802.1's own: that is PFC.
 // - VXLAN to an address of the switch is the dataplane's: tunnels end there.
 // - Single-hop BFD is the dataplane's if the switch runs its own sessions. Such a frame gets a
-//   reserved destination MAC, by which the pipeline knows it. BGP of a neighbour that BFD has lost
-//   is dropped: otherwise it would come up again, past a dataplane that does not forward.
+//   reserved destination MAC, by which the pipeline knows it.
+// - BGP of a neighbour that BFD has lost is dropped: the session would come up again, although the
+//   neighbour's dataplane does not forward.
 // - The addresses of the switch are two maps that the control thread fills.
 // - With no socket open a frame for the dataplane is dropped: the kernel would route it, past every
 //   queue and counter of the switch.

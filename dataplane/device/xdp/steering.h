@@ -43,8 +43,8 @@ int steering_set_local(struct steering *steering, const struct steering_address 
 // initially it does not. Returns 0 or -errno.
 int steering_offload_bfd(struct steering *steering, bool on);
 
-// Drops the BGP packets of a neighbour to an address of the switch, or no longer. Returns 0;
-// -E2BIG: there are STEER_HELD_MAX; or another -errno.
+// Drops BGP packets from one address to another, or lets them pass again. Returns 0; -E2BIG if
+// STEER_HELD_MAX such pairs are dropped already; or another -errno.
 int steering_hold_bgp(struct steering *steering, const struct steering_address *from,
 		      const struct steering_address *to, bool on);
 

@@ -70,12 +70,11 @@ bfd_mistakes(void **state)
 
 	(void)state;
 	expect_messages(SINGLE "  bfd: {socket: /run/frr/a.sock}\n",
-			"f.yaml:3:17: switch: bfd needs a port with `netdev:`, where it runs the "
-			"sessions of bfdd\n");
-	expect_messages(
-		"switch:\n  ports: {swp1: {netdev: swp1}}\n  bfd: {user: frr}\n",
-		"f.yaml:3:8: switch.bfd: needs \"socket\": unix socket at which bfdd listens "
-		"(bfdd --dplaneaddr unix:PATH)\n");
+			"f.yaml:3:17: switch: bfd needs a port with `netdev:`: sessions run only "
+			"there\n");
+	expect_messages("switch:\n  ports: {swp1: {netdev: swp1}}\n  bfd: {user: frr}\n",
+			"f.yaml:3:8: switch.bfd: needs \"socket\": unix socket where bfdd listens "
+			"(bfdd --dplaneaddr unix:PATH)\n");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		snprintf(text, sizeof(text),
 			 "switch:\n  ports: {swp1: {netdev: swp1}}\n  bfd: {socket: %s}\n", bad[i]);

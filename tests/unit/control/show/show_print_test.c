@@ -247,6 +247,31 @@ test_fabric(void **state)
 		"leaf1.swp1  h1.eth1  100G  500 ns  up\n");
 }
 
+static void
+test_bfd(void **state)
+{
+	(void)state;
+	require("bfd", NULL,
+		"{\"nodes\": {\"leaf\": {\"connected\": true, \"refused\": 2, \"malformed\": 3, "
+		"\"routed\": 4, \"unknown\": 5, \"sessions\": [{\"interface\": \"swp1\", "
+		"\"peer\": \"fe80::5\", \"state\": \"up\", \"diagnostic\": \"none\", "
+		"\"since_ns\": 312000000000, \"interval_ns\": 300000000, "
+		"\"detection_ns\": 1500000000, \"sent\": 1189, \"received\": 1187}, "
+		"{\"interface\": null, \"peer\": \"192.0.2.9\", \"state\": \"down\", "
+		"\"diagnostic\": \"none\", \"since_ns\": 2000000, "
+		"\"interval_ns\": 1000000000, \"sent\": 0, \"received\": 0}]}}}",
+		"interface  peer       state    for  diagnostic  interval  detection  sent  "
+		"received\n"
+		"swp1       fe80::5    up     312 s  none          300 ms      1.5 s  1189      "
+		"1187\n"
+		"-          192.0.2.9  down    2 ms  none             1 s          -     0         "
+		"0\n"
+		"\n"
+		"node  bfdd       refused  malformed  routed  unknown\n"
+		"leaf  connected        2          3       4        5\n");
+	require("bfd", NULL, "{\"nodes\": {}}", "no BFD session\n");
+}
+
 // An answer of another version, or of nobody: nothing to rely on.
 static void
 test_answers_that_lack_everything(void **state)
@@ -270,7 +295,8 @@ test_answers_that_lack_everything(void **state)
 		     {"log", NULL},
 		     {"route", NULL},
 		     {"neighbour", NULL},
-		     {"lldp", NULL}};
+		     {"lldp", NULL},
+		     {"bfd", NULL}};
 	static const char *const answers[] = {
 		"{}",
 		"[]",
@@ -287,6 +313,8 @@ test_answers_that_lack_everything(void **state)
 		"2}, \"ports\": {\"p\": {\"neighbours\": [1, {}, {\"applications\": [1], \"pfc\": "
 		"1, "
 		"\"capabilities\": [{}]}]}}}}}",
+		"{\"nodes\": {\"a\": {\"sessions\": [1, {}], \"connected\": 1}, \"b\": "
+		"{\"sessions\": 1}}}",
 		"{\"advice\": {\"r\": 1}, \"workers\": [1], \"links\": [1], \"log\": [1, {}]}",
 	};
 
@@ -319,6 +347,7 @@ main(void)
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_lldp),
+		cmocka_unit_test(test_bfd),
 		cmocka_unit_test(test_route),
 		cmocka_unit_test(test_queue_pairs),
 		cmocka_unit_test(test_steering),

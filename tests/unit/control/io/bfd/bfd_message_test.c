@@ -144,13 +144,13 @@ test_wrong(void **state)
 	static const struct {
 		const char *bytes, *why;
 	} rows[] = {
-		{"\x00\x00\x00\x05\x00\x01\x00\x0c", "its version is not 1 or 2"},
-		{"\x03\x00\x00\x05\x00\x01\x00\x0c", "its version is not 1 or 2"},
-		{"\x01\x00\x00\x05\x00\x01\x00\x07", "a message without a header"},
-		{"\x01\x00\x00\x05\x00\x01\x04\x01", "a message that is too long"},
-		{"\x01\x00\x00\x05\x00\x01\x00\x08", "a message shorter than its type"},
-		{"\x01\x00\x00\x02\x00\x01\x00\x08", "a message shorter than its type"},
-		{"\x01\x00\x00\x00\x00\x01\x00\x08", "a message shorter than its type"},
+		{"\x00\x00\x00\x05\x00\x01\x00\x0c", "unknown protocol version"},
+		{"\x03\x00\x00\x05\x00\x01\x00\x0c", "unknown protocol version"},
+		{"\x01\x00\x00\x05\x00\x01\x00\x07", "a message is shorter than its header"},
+		{"\x01\x00\x00\x05\x00\x01\x04\x01", "a message is too long"},
+		{"\x01\x00\x00\x05\x00\x01\x00\x08", "a message is too short for its type"},
+		{"\x01\x00\x00\x02\x00\x01\x00\x08", "a message is too short for its type"},
+		{"\x01\x00\x00\x00\x00\x01\x00\x08", "a message is too short for its type"},
 	};
 	struct heard heard = {0};
 
