@@ -163,14 +163,21 @@ has(const struct diag *diag, const char *text)
 }
 
 void
+advice_add_new(const struct fabric *f, const struct diag *before, const struct diag *now,
+	       struct diag *diag)
+{
+	for (unsigned i = 0; i < now->count; i++)
+		if (!has(before, now->messages[i].text))
+			diag_warning(diag, f->config->file, now->messages[i].pos, NULL, "%s",
+				     now->messages[i].words);
+}
+
+void
 advice_give_new(const struct fabric *f, const struct diag *before, struct diag *diag)
 {
 	struct diag now = {0};
 
 	advice_give(f, &now);
-	for (unsigned i = 0; i < now.count; i++)
-		if (!has(before, now.messages[i].text))
-			diag_warning(diag, f->config->file, now.messages[i].pos, NULL, "%s",
-				     now.messages[i].words);
+	advice_add_new(f, before, &now, diag);
 	diag_free(&now);
 }

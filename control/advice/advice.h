@@ -14,6 +14,14 @@ void advice_give(const struct fabric *f, struct diag *diag);
 // their NIC; and about packets of the workload, or of attached hosts, that overtake each other.
 void advice_give_work(const struct fabric *f, const struct workload *workload, ps_t until,
 		      struct diag *diag);
+// Adds the one about packets that overtake each other alone. Entries of `attach:`, and `workload`
+// unless it is NULL, send to hosts of the entries.
+void advice_reordering(const struct fabric *f, const struct config_attach *const *entries,
+		       uint32_t count, const struct workload *workload, struct diag *diag);
+
 // After a change of a running fabric: adds the warnings that `before`, filled by advice_give(),
 // does not have.
 void advice_give_new(const struct fabric *f, const struct diag *before, struct diag *diag);
+// Adds the warnings of `now` that `before` does not have.
+void advice_add_new(const struct fabric *f, const struct diag *before, const struct diag *now,
+		    struct diag *diag);

@@ -18,9 +18,6 @@ void advice_unprotected_data(const struct fabric *f, struct diag *diag);
 void advice_idle_pins(const struct fabric *f, struct diag *diag);
 void advice_deadlock(const struct fabric *f, struct diag *diag);
 
-// Of packets that attached hosts, and the workload unless it is NULL, send to attached hosts.
-void advice_reordering(const struct fabric *f, const struct workload *workload, struct diag *diag);
-
 // Bit per priority that a switch never drops for lack of buffer: its group is lossless and flow
 // control serves it.
 uint8_t advice_lossless(const struct switch_config *settings);

@@ -78,13 +78,27 @@ check_stream(const struct fabric *f, const struct stream_spec *s, struct diag *d
 		     config_rate_text(nic_bps, most), name);
 }
 
+// Of the hosts that the file attaches.
+static void
+check_reordering(const struct fabric *f, const struct workload *workload, struct diag *diag)
+{
+	const struct config *config = f->config;
+	const struct config_attach **entries =
+		memory_array(config->attach_count, sizeof(*entries), "attached hosts");
+
+	for (unsigned i = 0; i < config->attach_count; i++)
+		entries[i] = &config->attach[i];
+	advice_reordering(f, entries, config->attach_count, workload, diag);
+	free(entries);
+}
+
 void
 advice_give_work(const struct fabric *f, const struct workload *workload, ps_t until,
 		 struct diag *diag)
 {
 	for (uint32_t i = 0; i < workload->stream_count; i++)
 		check_stream(f, &workload->streams[i], diag);
-	advice_reordering(f, workload, diag);
+	check_reordering(f, workload, diag);
 	check_events(f->config, until, diag);
 	if (until != PS_NEVER)
 		check_starts(f->config, workload, until, diag);

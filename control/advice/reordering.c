@@ -40,6 +40,13 @@ has_route(const struct fabric *f, const struct topo_port *from, const struct top
 	       lpm_lookup6(t->vrfs[vrf].ip6, to->ip6) != LPM_NONE;
 }
 
+// Who sends: attached hosts, and the workload's.
+struct senders {
+	const struct config_attach *const *entries;
+	uint32_t count;
+	const struct workload *workload; // or NULL
+};
+
 // A port of an attached host; where the file says something of `reorder`, it is the user's
 // decision.
 struct receiver {
@@ -65,13 +72,12 @@ may_run_roce(const struct config_attach *attach)
 }
 
 static bool
-receives_from_attached(const struct fabric *f, const struct receiver *r)
+receives_from_attached(const struct fabric *f, const struct receiver *r, const struct senders *s)
 {
-	const struct config *config = f->config;
 	struct topo_attached at;
 
-	for (unsigned i = 0; i < config->attach_count && may_run_roce(r->attach); i++) {
-		const struct config_attach *sender = &config->attach[i];
+	for (uint32_t i = 0; i < s->count && may_run_roce(r->attach); i++) {
+		const struct config_attach *sender = s->entries[i];
 
 		if (!may_run_roce(sender) || !topology_find_attached(f->topology, sender, &at))
 			continue;
@@ -97,7 +103,7 @@ receives_work(const struct fabric *f, const struct receiver *r, const struct wor
 
 // The switch that has packets overtake each other on their way to one of the host's ports, or NULL.
 static const struct topo_node *
-find_reorderer(const struct fabric *f, const struct config_attach *attach, const struct workload *w)
+find_reorderer(const struct fabric *f, const struct config_attach *attach, const struct senders *s)
 {
 	struct receiver r = {.attach = attach};
 	struct topo_attached at;
@@ -109,26 +115,28 @@ find_reorderer(const struct fabric *f, const struct config_attach *attach, const
 		const struct topo_node *node =
 			find_switch(f, topology_host_port(f->topology, r.host, r.port));
 
-		if (node != NULL && (receives_work(f, &r, w) || receives_from_attached(f, &r)))
+		if (node != NULL &&
+		    (receives_work(f, &r, s->workload) || receives_from_attached(f, &r, s)))
 			return node;
 	}
 	return NULL;
 }
 
 void
-advice_reordering(const struct fabric *f, const struct workload *workload, struct diag *diag)
+advice_reordering(const struct fabric *f, const struct config_attach *const *entries,
+		  uint32_t entry_count, const struct workload *workload, struct diag *diag)
 {
+	const struct senders senders = {entries, entry_count, workload};
 	const struct config_attach *first = NULL;
 	const struct topo_node *node = NULL;
 	char others[ADVICE_OTHERS];
 	uint32_t count = 0;
 
-	for (unsigned i = 0; i < f->config->attach_count; i++) {
-		const struct config_attach *attach = &f->config->attach[i];
-		const struct topo_node *found = find_reorderer(f, attach, workload);
+	for (uint32_t i = 0; i < entry_count; i++) {
+		const struct topo_node *found = find_reorderer(f, entries[i], &senders);
 
 		if (found != NULL && count++ == 0) {
-			first = attach;
+			first = entries[i];
 			node = found;
 		}
 	}

@@ -636,6 +636,36 @@ class Attach(LiveCase):
         fabric.exec("h1", "ping", "-c", 1, "-W", 2, "h6")
         self.assertEqual(dict(drops(fabric.show("drops")["nodes"])), {})
 
+    def test_reordering(self):
+        """What `check` and `up` warn of is also said when it comes about while the fabric runs, once."""
+        taps = {host: f"r{os.getpid() % 1000000}{host}" for host in ("h1", "h2", "h5")}
+        told = ("warning: attach: RoCE packets for h1 and 1 other attached host may overtake each other: leaf2 chooses a path "
+                "for each of them; a host that goes back N, such as rdma_rxe, needs attach.h1.reorder: on (with nic: on), "
+                "or routing.mode: ecmp, ecmp-qp or flowlet\n")
+        description = demo(self.name, ()) | {"attach": {"h1": {"tap": taps["h1"], "mtu": 1500}}}
+        description["switch"]["routing"]["mode"] = "ecmp"
+
+        def attach(host, *words):
+            return without_place(fabric.roost("attach", host, f"tap={taps[host]}", *words).err)
+
+        def change(key, value):
+            return without_place(fabric.roost("set", key, value).err)
+
+        def without_place(text):
+            return re.sub(r"warning: \S+:\d+:\d+: ", "warning: ", text)
+
+        fabric = self.fabric(description)
+        self.assertEqual(attach("h5"), "")
+        self.assertEqual(change("switch.routing.mode", "adaptive"), f"roost set: {told}")
+        self.assertEqual(change("switch.routing.mode", "spray"), "")
+        self.assertEqual(change("switch.routing.mode", "ecmp"), "")
+        self.assertEqual(change("switch.routing.mode", "adaptive"), f"roost set: {told}")
+        self.assertEqual(attach("h2", "reorder=off"), "")
+        fabric.roost("detach", "h5")
+        self.assertEqual(attach("h5"), f"roost attach: {told}")
+        fabric.roost("detach", "h5")
+        self.assertEqual(attach("h5", "reorder=on"), f"roost attach: {told.replace(' and 1 other attached host', '')}")
+
     def test_host_with_work(self):
         """A host with a part in the workload keeps its NIC, and the error says what to do."""
         fabric = self.fabric(demo(self.name, attach=("h1",), workload=[

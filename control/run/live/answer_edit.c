@@ -11,6 +11,8 @@
 // {"revision": 7, "edits": 2, "draining": true, "warnings": [...]}.
 #include "answer.h"
 
+#include "control/advice/advice.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -41,10 +43,17 @@ answer_apply_edits(struct answer *a, const struct changes_request *request, json
 {
 	struct changes_request from_peer = *request;
 	struct changes_outcome outcome;
+	struct diag before = {0}, now = {0};
 	int rc;
 
+	live_attach_advice(a->live, &before);
 	from_peer.author.uid = api_server_peer(a->server)->uid;
 	rc = changes_apply(a->changes, &from_peer, &outcome, diag);
+	live_attach_advice(a->live, &now);
+	if (rc == 0)
+		advice_add_new(a->live->fabric, &before, &now, diag);
+	diag_free(&before);
+	diag_free(&now);
 	if (rc == 0)
 		*result = answer_outcome(a, &outcome, diag);
 	return rc == -EINVAL ? -ECANCELED : rc; // the parameters were valid

@@ -7,6 +7,7 @@
 // MAC, or has those of its entry for as long as it is attached (attach_addresses.c).
 #include "device_drops.h"
 
+#include "control/advice/advice.h"
 #include "control/base/memory.h"
 #include "control/base/text.h"
 #include "control/io/host/netns.h"
@@ -356,6 +357,34 @@ void
 live_attach_cancel(struct live_fabric *live, const struct config_attach *attach)
 {
 	forget_all(live, attach);
+}
+
+// An entry stands once in the list, whatever the number of its NICs.
+static bool
+is_first_of(const struct live_fabric *live, const struct device_port *d)
+{
+	const struct device_port *first = live->devices;
+
+	while (first->detached || first->attach != d->attach)
+		first++;
+	return first == d;
+}
+
+void
+live_attach_advice(const struct live_fabric *live, struct diag *diag)
+{
+	const struct config_attach **entries =
+		memory_array(live->device_count, sizeof(*entries), "attached hosts");
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
+
+		if (!d->detached && d->attach != NULL && is_first_of(live, d))
+			entries[count++] = d->attach;
+	}
+	advice_reordering(live->fabric, entries, count, live->workload, diag);
+	free(entries);
 }
 
 int

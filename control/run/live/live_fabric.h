@@ -216,6 +216,8 @@ int live_attach_plan(struct live_fabric *live, const char *host, const struct ya
 		     const struct config_attach **out, struct diag *diag);
 int live_attach(struct live_fabric *live, const struct config_attach *attach, struct diag *diag);
 void live_attach_cancel(struct live_fabric *live, const struct config_attach *attach);
+// Warns of packets that overtake each other on their way to hosts that are attached now.
+void live_attach_advice(const struct live_fabric *live, struct diag *diag);
 // Detaches it: a simulated NIC comes back if the file has not attached it. Returns as above.
 int live_detach(struct live_fabric *live, const char *host, struct diag *diag);
 
