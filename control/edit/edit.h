@@ -78,6 +78,6 @@ char *edit_list_describe(const struct edit_list *list, char *out, size_t size);
 // Gives an encapsulation to each tenant that the edits create without one (`vni`, `vlan` or
 // `encap`), by further edits: a VLAN, the lowest free from 101, if the other tenants have VLANs;
 // `encap: plain` if all others are plain; else a VNI, the lowest free from 10001. An existing
-// tenant whose full map is set without these keys keeps those that it has. running: what the edits
+// tenant whose full map is set without these keys keeps its encapsulation. running: what the edits
 // will be applied to.
 void edit_list_assign_encap(struct edit_list *list, const struct config *running);

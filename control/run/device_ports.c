@@ -217,7 +217,7 @@ device_ports_add(struct device_port *list, uint32_t *count, const struct topolog
 	int rc = list_attached(list, count, t, attach, diag);
 
 	// Packet sockets take nothing from the pool, which was made for the devices of the file.
-	// device_port_use_af_xdp() is for those that find room in it.
+	// If the pool has room for AF_XDP, device_port_use_af_xdp() changes the device.
 	for (uint32_t i = 0; i < *count; i++)
 		if (list[i].attach == attach && list[i].interface[0] != '\0')
 			snprintf(list[i].spec, sizeof(list[i].spec), OWN_DRIVER_JUMBO "%u,iface=%s",

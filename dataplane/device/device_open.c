@@ -199,6 +199,10 @@ device_complete(const struct device_quirks *quirks, unsigned room, char out[stat
 	if (error == -ERANGE)
 		return device_fail(e, -EINVAL, "%s is larger than a packet, which holds %u bytes",
 				   quirks->arguments[0].key, room);
+	if (error == -EDOM)
+		return device_fail(e, -EINVAL,
+				   "one queue is received, so packets in others would be lost: "
+				   "leave qpairs out");
 	if (error != 0)
 		return device_fail(e, -EINVAL, "longer than %d characters", DEVICE_SPEC_MAX - 1);
 	return 0;

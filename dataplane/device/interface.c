@@ -175,8 +175,10 @@ interface_is_of(int fd, int family)
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 && domain == family;
 }
 
-unsigned
-interface_list_sockets(int family, int *fds, unsigned max)
+// Calls `take` for every descriptor of the process until it has taken `max`. Returns how many it
+// took.
+static unsigned
+interface_take_fds(bool (*take)(int fd, unsigned at, void *arg), void *arg, unsigned max)
 {
 	DIR *directory = opendir("/proc/self/fd");
 	struct dirent *entry;
@@ -184,45 +186,58 @@ interface_list_sockets(int family, int *fds, unsigned max)
 
 	if (directory == NULL)
 		return 0;
-	while (count < max && (entry = readdir(directory)) != NULL) {
-		int fd = atoi(entry->d_name); // "." and ".." are 0: never a socket of ours
-
-		if (interface_is_of(fd, family))
-			fds[count++] = fd;
-	}
+	// "." and ".." are 0: never a descriptor of ours.
+	while (count < max && (entry = readdir(directory)) != NULL)
+		count += take(atoi(entry->d_name), count, arg);
 	closedir(directory);
 	return count;
 }
 
+struct interface_sockets {
+	int family;
+	int *fds;
+};
+
 static bool
-interface_is_map(int fd)
+interface_take_socket(int fd, unsigned at, void *arg)
 {
+	const struct interface_sockets *sockets = arg;
+
+	if (!interface_is_of(fd, sockets->family))
+		return false;
+	sockets->fds[at] = fd;
+	return true;
+}
+
+unsigned
+interface_list_sockets(int family, int *fds, unsigned max)
+{
+	struct interface_sockets sockets = {family, fds};
+
+	return interface_take_fds(interface_take_socket, &sockets, max);
+}
+
+static bool
+interface_take_map(int fd, unsigned at, void *arg)
+{
+	struct interface_map *maps = arg;
 	char path[64], target[64] = "";
+	struct bpf_map_info info = {0};
+	uint32_t bytes = sizeof(info);
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return readlink(path, target, sizeof(target) - 1) > 0 &&
-	       strcmp(target, "anon_inode:bpf-map") == 0;
+	if (readlink(path, target, sizeof(target) - 1) <= 0 ||
+	    strcmp(target, "anon_inode:bpf-map") != 0 ||
+	    bpf_obj_get_info_by_fd(fd, &info, &bytes) != 0)
+		return false;
+	maps[at] = (struct interface_map){fd, info.id};
+	return true;
 }
 
 unsigned
 interface_list_maps(struct interface_map *maps, unsigned max)
 {
-	DIR *directory = opendir("/proc/self/fd");
-	struct dirent *entry;
-	unsigned count = 0;
-
-	if (directory == NULL)
-		return 0;
-	while (count < max && (entry = readdir(directory)) != NULL) {
-		int fd = atoi(entry->d_name);
-		struct bpf_map_info info = {0};
-		uint32_t bytes = sizeof(info);
-
-		if (interface_is_map(fd) && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0)
-			maps[count++] = (struct interface_map){fd, info.id};
-	}
-	closedir(directory);
-	return count;
+	return interface_take_fds(interface_take_map, maps, max);
 }
 
 int

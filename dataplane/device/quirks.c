@@ -53,13 +53,16 @@ static const struct device_quirks quirks_table[] = {
 		//   poll().
 		// - Without qdisc_bypass a qdisc may delay or drop behind its back.
 		// - It never asks the kernel what found no room in its ring.
+		// - With several queue pairs the kernel spreads what is received over their
+		//   sockets, and a port reads one.
 		.driver = "net_af_packet",
 		.flags = QUIRK_INTERFACE | QUIRK_INTERFACE_UP | QUIRK_INTERFACE_MTU |
 			 QUIRK_TX_BLOCKS | QUIRK_TX_UNCOUNTED | QUIRK_PACKET_SOCKET,
 		.rx_reserve = 66,
 		.arguments = {{"framesz", QUIRK_VALUE_ROOM, NULL},
 			      {"blocksz", QUIRK_VALUE_BLOCK, NULL},
-			      {"qdisc_bypass", QUIRK_VALUE_TEXT, "1"}},
+			      {"qdisc_bypass", QUIRK_VALUE_TEXT, "1"},
+			      {"qpairs", QUIRK_VALUE_ONLY, "1"}},
 	},
 	{
 		// - Stale chain flags corrupt packets that span buffers, so a buffer holds the
@@ -233,7 +236,7 @@ quirks_complete(const struct device_quirks *quirks, const char *spec, unsigned r
 {
 	unsigned whole = room / QUIRK_ROOM_UNIT * QUIRK_ROOM_UNIT;
 	int used = snprintf(out, out_bytes, "%s", spec);
-	size_t length;
+	size_t length = 0;
 
 	for (size_t i = 0; i < QUIRK_ARGUMENTS && used >= 0 && (size_t)used < out_bytes; i++) {
 		const struct quirk_argument *argument = &quirks->arguments[i];
@@ -246,7 +249,11 @@ quirks_complete(const struct device_quirks *quirks, const char *spec, unsigned r
 		if (given != NULL && argument->kind == QUIRK_VALUE_ROOM &&
 		    strtoul(given, NULL, 10) > room)
 			return -ERANGE;
-		if (given != NULL)
+		if (given != NULL && argument->kind == QUIRK_VALUE_ONLY &&
+		    (strlen(argument->text) != length ||
+		     strncmp(given, argument->text, length) != 0))
+			return -EDOM;
+		if (given != NULL || argument->kind == QUIRK_VALUE_ONLY)
 			continue;
 		if (argument->kind == QUIRK_VALUE_TEXT)
 			used += snprintf(out + used, left, ",%s=%s", argument->key, argument->text);

@@ -25,6 +25,7 @@ enum quirk_value {
 	QUIRK_VALUE_TEXT,  // as it stands
 	QUIRK_VALUE_ROOM,  // what a packet holds, in whole 64 B; the user's may not be larger
 	QUIRK_VALUE_BLOCK, // 256 times that, and only where the user gave no framesz
+	QUIRK_VALUE_ONLY,  // not added; the user's may be nothing else
 };
 
 struct quirk_argument {
@@ -33,7 +34,7 @@ struct quirk_argument {
 	const char *text;
 };
 
-#define QUIRK_ARGUMENTS 3
+#define QUIRK_ARGUMENTS 4
 
 struct device_quirks {
 	const char *driver;    // the name of its vdevs without the number; "" for devices on PCI
@@ -41,7 +42,7 @@ struct device_quirks {
 	uint16_t rx_reserve;   // bytes of a packet's room that a frame cannot use
 	uint16_t element_max;  // bytes of a pool's element, header included; 0: any
 	uint16_t packets_held; // packets the driver holds on to at most
-	// Added where the user did not give that key.
+	// Added where the user did not give that key, but for QUIRK_VALUE_ONLY.
 	struct quirk_argument arguments[QUIRK_ARGUMENTS];
 };
 
@@ -53,8 +54,9 @@ const struct device_quirks *quirks_find(const char *spec);
 const char *quirks_suggest(const char *spec);
 
 // Writes `spec` with the arguments that the driver needs and the user did not give.
-// `room`: bytes a packet holds behind its headroom. Returns 0, -ENAMETOOLONG, or -ERANGE when the
-// user gave a size larger than that (a driver would write past the packet's end). Any thread.
+// `room`: bytes a packet holds behind its headroom. Returns 0, -ENAMETOOLONG, -ERANGE when the
+// user gave a size larger than that (a driver would write past the packet's end), or -EDOM when a
+// value is not the only one that is possible. Any thread.
 int quirks_complete(const struct device_quirks *quirks, const char *spec, unsigned room, char *out,
 		    size_t out_bytes);
 

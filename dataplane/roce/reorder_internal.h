@@ -21,7 +21,7 @@ struct held {
 	struct rte_mbuf *m;
 	struct reorder_order order;
 	uint32_t behind; // of the run's, of its parent's, or of the free ones
-	uint32_t below;  // the first of those that it is before, in a heap
+	uint32_t below;  // the first child in a heap; children come later in order
 };
 
 struct link {

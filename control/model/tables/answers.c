@@ -20,8 +20,8 @@ is_linux_own(const struct topology *t)
 	return false;
 }
 
-// A switch whose addresses are Linux's owns only those that the file gives it: another machine may
-// have those of the plan.
+// A switch that uses the addresses of Linux has only the addresses that the file gives it, because
+// another machine may have the addresses of the plan.
 static void
 forget_plan(const struct config_single *single, struct answer_profile *to)
 {

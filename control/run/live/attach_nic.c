@@ -115,7 +115,7 @@ is_at_leaf(const struct live_fabric *live, uint32_t host, uint8_t port)
 	return false;
 }
 
-// Both ends of all of a host's links, but for those that a device has.
+// Sets the carrier at both ends of all of a host's links, except links that a device uses.
 static void
 set_links(struct live_fabric *live, uint32_t host, bool up)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes that are still in the namespaces of a fabric that goes down: those that `up` made, as
-// long as they are the same ones.
+// Processes that still run in the namespaces of a fabric that goes down. Only namespaces that `up`
+// has made count: a name may stand for another namespace by now.
 #include "live_fabric.h"
 
 #include "control/base/clock.h"

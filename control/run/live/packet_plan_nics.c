@@ -2,8 +2,8 @@
 // Packets for the queues of edge NICs, one for every cell of every priority, each way, as for the
 // buffers of switches: however long hosts are paused, what waits in their NICs takes nothing from
 // others. Where `live.packet-memory` has not enough, switches come first, and NICs hold less: not
-// by a count of their own at each packet, but because their queues are shorter. All get the same at
-// most, so one that is to hold much takes nothing from those that hold little.
+// by a count of their own at each packet, but because their queues are shorter. All have the same
+// limit, so a NIC with a large buffer takes nothing from NICs with small ones.
 //
 // Hosts that may be attached while the fabric runs share what those of the file leave, as far as
 // the list of devices has room for them. Nobody has less because of them.

@@ -306,6 +306,9 @@ checks_what_a_pool_would_carry(void **state)
 		{"net_ring0", 16000, 16288, NULL},
 		{"net_ring0", ROOM - 17, ROOM, "at most 2030 here, not 2031"},
 		{"net_memif0,bsize=4096", 1500, ROOM, "bsize is larger than a packet"},
+		{"net_af_packet0,iface=none,qpairs=1", 1500, ROOM, NULL},
+		{"net_af_packet0,iface=none,qpairs=4", 1500, ROOM, "leave qpairs out"},
+		{"net_af_packet0,qpairs=10,iface=none", 1500, ROOM, "leave qpairs out"},
 		{"net_foo0", 1500, ROOM, "neither a port driver's name"},
 	};
 
