@@ -89,8 +89,8 @@ class Bfd(LiveCase):
         """Each end has two, of both kinds of address that BGP has there; all of their packets pass the dataplane."""
         for switch in SWITCHES:
             up = [f"swp{port}" for port in ports(switch)[1]]
+            classes = self.classes(switch)      # first: each packet of a session is counted there as well
             before = self.sessions(switch)
-            classes = self.classes(switch)
             self.assertEqual(sorted(before), up)
             for one in before.values():
                 self.assertEqual((one["state"], one["remote"]["state"], one["diagnostic"]), ("up", "up", "none"))
