@@ -115,7 +115,7 @@ check_section(struct set_request *request)
 		known |= strcmp(schema_fabric_file.keys[i].name, section) == 0;
 	if (known)
 		return refuse_key(request, "cannot change while the fabric runs: only %s can",
-				  single ? "`switch`" : "switches and tenants");
+				  single ? "`switch`" : "switches, tenants and `attach`");
 	if (!single && refuse_number(request, section))
 		return -EINVAL;
 	return refuse_key(request, "\"%.40s\" is %s%s", section,

@@ -173,8 +173,8 @@ what_is_wrong_takes_all_of_it_back(void **state)
 	    "set the full list",
 	    ADD("switch.qos.trust", "pcp"));
 	BAD(c,
-	    "f.yaml: fabric.mtu: cannot change while the fabric runs: only switches and "
-	    "tenants can",
+	    "f.yaml: fabric.mtu: cannot change while the fabric runs: only switches, tenants "
+	    "and `attach` can",
 	    SET("fabric.mtu", "1500"));
 	BAD(c, "f.yaml: \"tenants\" is not a key such as switch.qos.tc.3.ecn.min",
 	    SET("tenants", "{}"));

@@ -120,11 +120,11 @@ a_bad_change_changes_nothing(void **state)
 		"f.yaml: qos.tc.1.red: needs ecn, whose thresholds it takes: ecn is off for class "
 		"1");
 	set_bad(c, "hosts.rto", "1ms",
-		"f.yaml: hosts.rto: cannot change while the fabric runs: only switches and "
-		"tenants can");
+		"f.yaml: hosts.rto: cannot change while the fabric runs: only switches, tenants "
+		"and `attach` can");
 	set_bad(c, "h1.rto", "1ms",
-		"f.yaml: h1.rto: cannot change while the fabric runs: only switches and tenants "
-		"can");
+		"f.yaml: h1.rto: cannot change while the fabric runs: only switches, tenants and "
+		"`attach` can");
 	set_bad(c, "leef.latency", "1us",
 		"f.yaml: leef.latency: \"leef\" is neither a section nor a switch; did you mean "
 		"\"leaf\"?");
@@ -139,8 +139,8 @@ a_bad_change_changes_nothing(void **state)
 		"f.yaml: tenant.red.vni: \"tenant\" is neither a section nor a switch; did you "
 		"mean \"tenants\"?");
 	set_bad(c, "workload", "[]",
-		"f.yaml: workload: cannot change while the fabric runs: only switches and tenants "
-		"can");
+		"f.yaml: workload: cannot change while the fabric runs: only switches, tenants and "
+		"`attach` can");
 	set_bad(c, "switch", "1ms",
 		"f.yaml: \"switch\" is not a key such as switch.qos.tc.3.ecn.min");
 	set_bad(c, "switch..qos", "1",
