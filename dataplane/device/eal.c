@@ -179,23 +179,16 @@ eal_choose_lcores(const struct eal_options *o, char *err, size_t err_bytes)
 	return 0;
 }
 
-// Removes the directory that EAL makes at every start, and its parent if no other instance lives
-// there. Only empty ones: anything inside belongs to another program.
+// Removes the directory that EAL makes at every start, if it is empty: anything inside belongs to
+// another program. The directory above it stays: another program with EAL may be about to make its
+// own there.
 static void
 eal_remove_runtime_dir(void)
 {
 	const char *path = rte_eal_get_runtime_dir();
-	char parent[4096];
-	char *slash;
 
-	if (path[0] == '\0')
-		return;
-	snprintf(parent, sizeof(parent), "%s", path);
-	slash = strrchr(parent, '/');
-	if (rmdir(path) != 0 || slash == NULL)
-		return;
-	*slash = '\0';
-	(void)rmdir(parent);
+	if (path[0] != '\0')
+		(void)rmdir(path);
 }
 
 void
