@@ -36,6 +36,9 @@ int config_diff(struct config_differences *out, struct arena *arena, const struc
 
 // Whether an edit is of `attach:`: "attach.h1", "attach.h1.eth2.mtu".
 bool config_edit_attaches(const struct config_edit *edit);
+// The length of the part of such an edit's key that names what is attached, "attach.h1.eth2"; of
+// "attach" if it is of all.
+size_t config_edit_attached(const struct config_edit *edit);
 // The section as edited, or NULL; valid until the next edit is kept.
 const struct yaml_node *config_attach_section(const struct config *config);
 // config_edit() of this section alone, which that refuses. config->attach stays as it was loaded.

@@ -26,6 +26,20 @@ is_nic(const char *word, size_t length)
 	return length == 4 && strncmp(word, "eth", 3) == 0 && isdigit((unsigned char)word[3]);
 }
 
+size_t
+config_edit_attached(const struct config_edit *edit)
+{
+	size_t length = strlen(ATTACH), word;
+
+	if (edit->key[length] != '.')
+		return length;
+	length += 1 + strcspn(edit->key + length + 1, ".");
+	if (edit->key[length] != '.')
+		return length;
+	word = strcspn(edit->key + length + 1, ".");
+	return is_nic(edit->key + length + 1, word) ? length + 1 + word : length;
+}
+
 // Splits "attach.h1.eth2.mtu" into "attach", "h1.eth2" and "mtu". Returns 0, or -EINVAL with the
 // error in diag.
 static int

@@ -261,6 +261,15 @@ events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 }
 
 int
+events_try(struct events *e, const struct config_edit *edits, unsigned count, bool addresses,
+	   struct diag *diag)
+{
+	const struct change_env env = events_env(e, e->hooks.clock(e->hooks.context));
+
+	return change_try(&env, edits, count, addresses, diag);
+}
+
+int
 events_change_addresses(struct events *e, struct diag *diag)
 {
 	const struct change_env env = events_env(e, e->hooks.clock(e->hooks.context));

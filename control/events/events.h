@@ -32,6 +32,10 @@ const struct config_event *events_last(const struct events *e);
 // until then events_apply() polls it.
 int events_edit(struct events *e, const struct config_edit *edits, unsigned count,
 		int (*commit)(void *context), void *context, struct diag *diag);
+// Prepares the same edits and rolls them back: whether events_edit() would succeed. addresses:
+// those of attached hosts have changed in the configuration too. Returns as events_edit().
+int events_try(struct events *e, const struct config_edit *edits, unsigned count, bool addresses,
+	       struct diag *diag);
 // Addresses of attached hosts have changed in the configuration, or MACs in the topology. Returns
 // 0, or -EINVAL with the reason in diag; then the caller changes them back.
 int events_change_addresses(struct events *e, struct diag *diag);

@@ -135,6 +135,33 @@ change_edit(const struct change_env *env, const struct config_edit *edits, unsig
 }
 
 int
+change_try(const struct change_env *env, const struct config_edit *edits, unsigned count,
+	   bool addresses, struct diag *diag)
+{
+	const struct config_edit of_addresses = {.key = "attach"};
+	struct fabric *f = env->fabric;
+	struct prepared p;
+	int rc = 0;
+
+	prepared_start(&p, f, true);
+	if (count != 0)
+		rc = config_edit(f->config, edits, count, diag);
+	if (rc == 0) {
+		if (addresses || edits_tenants(edits, count))
+			rc = tenant_change_begin(&p.tenants, env, true, diag);
+		if (rc == 0)
+			rc = prepared_prepare(&p, count != 0 ? edits : &of_addresses,
+					      count != 0 ? count : 1, diag);
+		prepared_drop_tables(&p);
+		tenant_change_undo(&p.tenants, f);
+		if (count != 0)
+			config_set_undo(f->config);
+	}
+	prepared_release(&p);
+	return rc;
+}
+
+int
 change_addresses(const struct change_env *env, struct diag *diag)
 {
 	const struct config_edit edit = {.key = "attach"};

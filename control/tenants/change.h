@@ -28,6 +28,11 @@ struct change_commit {
 int change_edit(const struct change_env *env, const struct config_edit *edits, unsigned count,
 		const struct change_commit *commit, struct diag *diag);
 
+// Prepares such a change and rolls it back. addresses: `attach:` of the configuration has changed
+// too, as for change_addresses(). Returns as change_edit().
+int change_try(const struct change_env *env, const struct config_edit *edits, unsigned count,
+	       bool addresses, struct diag *diag);
+
 // Follows the addresses that `attach:` of the configuration gives hosts now, and their MACs in the
 // topology, in the same way. Returns 0, or -EINVAL with the reason in diag and nothing changed.
 int change_addresses(const struct change_env *env, struct diag *diag);

@@ -8,6 +8,10 @@ from common import *
 MIN = "switch.qos.tc.3.ecn.min"
 
 
+def netns_processes(namespace):
+    return [int(pid) for pid in command("ip", "netns", "pids", namespace).out.split()]
+
+
 class History(LiveCase):
     numbers = itertools.count()
 
@@ -55,6 +59,14 @@ class History(LiveCase):
     def reach(self, *hosts):
         for host in hosts:
             roost("exec", host, "-f", self.name, "--", "ping", "-c", 1, "-W", 2, "169.254.0.1")
+
+    def process_in(self, namespace):
+        """A process in a namespace that Roost has made."""
+        process = subprocess.Popen(["ip", "netns", "exec", namespace, "sleep", "600"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: process.pid in netns_processes(namespace), "it is in the namespace")
+        return process
 
     def plain(self, **attach):
         described = demo(self.name, attach=())
@@ -117,12 +129,77 @@ class History(LiveCase):
         self.roost("rollback", 3)
         self.assertEqual(self.attached(), {"h5": {"netns": one}})
         self.assertEqual(self.roost("config", "diff", 3).out, "")
-        # A file that asks for too much.
+        # A file that asks for too much: a process in the namespace of h5 goes on.
         bad = self.plain(h6={"netns": one}) | {"switch": self.plain()["switch"] | {"latency": "2us"}}
         before = self.whats()
+        running = self.process_in(one)
         self.refuse("cannot change while leaf1 runs", "apply", self.file(bad, "bad.yaml"))
         self.assertEqual((self.attached(), self.whats()), ({"h5": {"netns": one}}, before))
         self.reach("h5")
+        self.assertEqual(netns_processes(one), [running.pid])
+        self.assertIsNone(running.poll())
+
+    def lending(self):
+        """A fabric, and an edited file of it in which h4 has the address that h3 would have, which has another."""
+        described = demo(self.name, attach=())
+        del described["attach"]
+        self.up(described)
+        described["attach"] = {"h3": {"netns": self.place("h3"), "ip": "10.9.9.9"}}
+        described["tenants"]["blue"]["addresses"] = {"h4": "10.0.1.3"}
+        described["switch"]["qos"]["tc"][3]["ecn"]["min"] = "100KB"
+        return self.file(described, "lending.yaml")
+
+    def assert_lent(self):
+        self.assertEqual(self.attached(), {"h3": {"netns": self.place("h3"), "ip": "10.9.9.9"}})
+        self.assertIn("10.0.1.3/32", self.roost("show", "route", "leaf1", "vrf", "blue").out)     # of h4
+        self.reach("h3")
+
+    def test_one_change_of_addresses(self):
+        """An address that only the whole change frees: for the tenant, and for the host again."""
+        path = self.lending()
+        self.assertEqual(self.roost("apply", path).out, "3 changes, revision 2\n")
+        self.assert_lent()
+        self.assertEqual(self.roost("rollback", 1).out, "3 changes, revision 3\n")
+        self.assertEqual(self.attached(), {})
+        self.assertEqual(self.roost("config", "diff", 1).out, "")
+        self.roost("rollback", 2)
+        self.assert_lent()
+
+    def test_not_confirmed(self):
+        """A change of addresses of a host and of a tenant: undone at once, and after the time."""
+        path = self.lending()
+        self.roost("apply", path, "--confirm", "5m")
+        self.assert_lent()
+        self.roost("apply", "--confirm-no")
+        self.assertEqual((self.attached(), self.roost("config", "diff", 1).out), ({}, ""))
+        self.roost("apply", path, "--confirm", "1s")
+        wait_until(lambda: "not confirmed in time, undone: apply lending.yaml" in self.roost("show", "log").out, "it is undone")
+        self.assertEqual((self.attached(), self.roost("config", "diff", 1).out, self.whats()), ({}, "", []))
+
+    def test_not_confirmed_and_not_attached_again(self):
+        """What else was changed is undone, also if a device is gone by now: after the time, and at once."""
+        for words in (("--confirm", "1s"), ("--confirm", "5m")):
+            with self.subTest(words):
+                self.up(self.plain())
+                near = f"roost{os.getpid() % 100000}"
+                command("ip", "link", "add", near, "up", "type", "veth", "peer", "name", f"{near}p")
+                self.addCleanup(command, "ip", "link", "del", near, status=None)
+                there = self.place("h6")
+                self.roost("attach", "h5", f"dev=net_af_packet5,iface={near}", "mtu=1500")
+                before = self.whats()
+                described = self.plain(h6={"netns": there})
+                described["switch"]["qos"]["tc"][3]["ecn"]["min"] = "100KB"
+                self.roost("apply", self.file(described, "other.yaml"), *words)
+                command("ip", "link", "del", near)
+                what = "undone, but h5 cannot be attached as before"
+                if words[1] == "5m":
+                    self.assertIn("warning: h5 cannot be attached as before: ", self.roost("apply", "--confirm-no").err)
+                wait_until(lambda: what in self.roost("show", "log").out, "it is undone")
+                self.assertEqual(self.attached(), {})
+                self.assertRegex(self.roost("show", "config", "leaf1").out, r"ecn\.min +50KB")
+                self.assertEqual(self.whats(), before + [what])
+                self.assertEqual(self.roost("config", "diff", len(self.whats()) + 1).out, "")
+                roost("down", self.name)
 
     def test_set_and_apply(self):
         """`set`, `unset` and `apply` attach and detach: at once, staged, and with --confirm."""
@@ -186,8 +263,8 @@ class History(LiveCase):
         gone.wait()
         self.refuse("there is no such process", "set", "attach.h5", f"{{pid: {gone.pid}}}")
         self.assertEqual(self.attached(), {"h6": {"netns": self.place("h6")}})
-        self.assertEqual(self.whats()[2:], ["detach h5, which cannot be attached again"])
-        self.assertIn("detach h5, which cannot be attached again", self.roost("show", "log").out)
+        self.assertEqual(self.whats()[2:], ["h5 detached: attaching it again failed"])
+        self.assertIn("h5 detached: attaching it again failed", self.roost("show", "log").out)
 
     def test_nic_of_several(self):
         described = self.plain()
@@ -216,7 +293,7 @@ class History(LiveCase):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
-        self.assertIn(f"only while process {process.pid} runs", self.roost("attach", "h5", f"pid={process.pid}").err)
+        self.assertIn(f"attached only as long as process {process.pid} runs", self.roost("attach", "h5", f"pid={process.pid}").err)
         self.kill()
         self.assertEqual(roost("up", self.name).err.count("has ended"), 0)
         self.assertEqual(self.attached(), {"h5": {"pid": str(process.pid)}})

@@ -25,7 +25,7 @@ class Detach(LiveCase):
         refuse("attach.h4.ip: this is that of h3, which has it back when it is detached", "attach", "h4", self.place("h4"), "ip=10.0.1.3")
         refuse("attach.h6.mac: this is that of h5, which has it back", "attach", "h6", self.place("h6"), "mac=02:00:0a:00:02:01")
         fabric.roost("set", "tenants.blue.addresses", "{h4: 10.0.1.3}")
-        refuse("would not come up again: tenants.blue.addresses: 10.0.1.3 is already h3's", "detach", "h3")
+        refuse("a fabric with this configuration would not come up: tenants.blue.addresses: 10.0.1.3 is already h3's", "detach", "h3")
         fabric.exec("h3", "true")
         fabric.roost("unset", "tenants.blue.addresses")
         fabric.roost("detach", "h3")

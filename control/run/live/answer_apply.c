@@ -158,11 +158,12 @@ int
 answer_confirm(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
 	struct answer *a = context;
-	struct changes_outcome outcome = {.revision = a->changes->running};
+	struct changes_outcome outcome = {0};
 	int rc = json_is_true(json_object_get(params, "keep"))
 			 ? changes_confirm(a->changes, &outcome, diag)
 			 : changes_undo(a->changes, diag);
 
+	outcome.revision = a->changes->running;
 	if (rc == 0)
 		*result = answer_outcome(a, &outcome, diag);
 	return rc == -EINVAL ? -ECANCELED : rc;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First the text is tried as `up` would read it. Then hosts are detached, because what comes may
-// need their namespaces and addresses, and hosts are attached: all, or what was there before comes
-// back. What a fabric that is killed would leave is recorded before it is made (instance.h). The
-// caller commits the configuration when all is done: of a fabric that is killed earlier the last
-// revision says what was attached before.
+// The caller has tried the configuration (changes_edit.c). Hosts are detached first, because what
+// comes may need their namespaces and addresses. Then hosts are attached: all, or what was there
+// before comes back. What a fabric that is killed would leave is recorded before it is made
+// (instance.h). The caller commits the configuration when all is done: of a fabric that is killed
+// earlier the last revision says what was attached before.
 #include "attach_change.h"
 
 #include "control/api/api.h"
@@ -12,69 +12,21 @@
 #include "control/config/yaml_emit.h"
 #include "instance.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-// ---- the text -----------------------------------------------------------------------------------
-
-// Without its line, which is in no file.
-static void
-add_error(const struct diag_message *m, struct diag *diag)
-{
-	bool own = strncmp(m->words, "attach", strlen("attach")) == 0;
-
-	if (!m->warning)
-		diag_fail(diag, EINVAL, "%s%s",
-			  own ? "" : "the configuration would not come up again: ", m->words);
-}
 
 int
 attach_change_try(struct topology *topology, struct diag *diag)
 {
 	struct device_port *list = NULL;
-	struct diag found = {0};
 	uint32_t count;
 	int rc;
 
 	topology_apply_attach(topology);
-	rc = device_ports_list(&list, &count, topology, &found);
+	rc = device_ports_list(&list, &count, topology, diag);
 	if (rc == 0)
-		rc = device_ports_check(list, count, topology, &found);
-	for (unsigned i = 0; rc != 0 && i < found.count; i++)
-		add_error(&found.messages[i], diag);
-	diag_free(&found);
+		rc = device_ports_check(list, count, topology, diag);
 	free(list);
-	return rc;
-}
-
-// Whether what runs, as edited, would come up.
-static int
-try_configuration(const struct live_fabric *live, struct diag *diag)
-{
-	const struct config *running = live->config;
-	struct diag found = {0};
-	struct config *copy = NULL;
-	struct topology *topology = NULL;
-	char *text = NULL;
-	size_t length;
-	int rc = config_emit(running, &text, &length);
-
-	if (rc == 0)
-		rc = config_load_revision(&copy, text, length, running->file, running->beside,
-					  &found);
-	if (rc == 0)
-		rc = topology_create(&topology, copy, &found);
-	if (rc == 0)
-		rc = attach_change_try(topology, diag);
-	for (unsigned i = 0; rc != 0 && i < found.count; i++)
-		add_error(&found.messages[i], diag);
-	if (rc != 0 && diag->errors == 0)
-		diag_fail(diag, -rc, "the configuration: %s", strerror(-rc));
-	topology_destroy(topology);
-	config_free(copy);
-	diag_free(&found);
-	free(text);
 	return rc;
 }
 
@@ -121,15 +73,15 @@ warn_of_process(const struct config_attach *attach, struct diag *diag)
 {
 	if (attach->pid != 0)
 		diag_warning(diag, "attach", (struct diag_pos){0}, NULL,
-			     "attach.%s.pid: `up` attaches the host again only while process %u "
-			     "runs: a namespace with a name (netns) can be found later",
+			     "attach.%s.pid: attached only as long as process %u runs; to have "
+			     "`up` attach it again later, use netns",
 			     attach->host.text, attach->pid);
 }
 
-// Attaches all or none of these hosts. check: tries the configuration before anything is made.
+// Attaches all or none of these hosts.
 static int
 attach_hosts(struct attach_change *c, const struct yaml_node *section, const char *const *hosts,
-	     unsigned count, bool check, struct diag *diag)
+	     unsigned count, struct diag *diag)
 {
 	const struct config_attach **planned = memory_array(count, sizeof(*planned), "hosts");
 	struct live_fabric *live = c->live;
@@ -141,8 +93,6 @@ attach_hosts(struct attach_change *c, const struct yaml_node *section, const cha
 		rc = live_attach_plan(live, hosts[ready],
 				      yaml_tree_get(section, hosts[ready])->value, &planned[ready],
 				      diag);
-	if (rc == 0 && check)
-		rc = try_configuration(live, diag);
 	if (rc == 0)
 		rc = record(live, diag);
 	for (unsigned i = 0; rc == 0 && i < count; i++)
@@ -203,7 +153,7 @@ go_back(struct attach_change *c)
 	for (unsigned i = 0; i < c->gone_count; i++) {
 		struct diag why = {0};
 
-		if (attach_hosts(c, c->before, &c->gone[i], 1, false, &why) != 0) {
+		if (attach_hosts(c, c->before, &c->gone[i], 1, &why) != 0) {
 			fabric_log_note(c->live->log, live_clock(&c->live->drive),
 					FABRIC_LOG_REFUSED, diag_first_error(&why));
 			c->gone[lost++] = c->gone[i];
@@ -236,12 +186,9 @@ attach_change_begin(struct attach_change *change, struct live_fabric *live,
 	change->come = room_for(change, after);
 	gone = list_differing(change->before, after, change->gone);
 	come = list_differing(after, change->before, change->come);
-	if (gone != 0)
-		rc = try_configuration(live, diag);
+	rc = detach_hosts(change, change->gone, gone, diag);
 	if (rc == 0)
-		rc = detach_hosts(change, change->gone, gone, diag);
-	if (rc == 0)
-		rc = attach_hosts(change, after, change->come, come, gone == 0, diag);
+		rc = attach_hosts(change, after, change->come, come, diag);
 	if (rc == 0)
 		change->come_count = come;
 	else
@@ -269,10 +216,9 @@ attach_change_undo(struct attach_change *change)
 }
 
 char *
-attach_change_lost(struct attach_change *change)
+attach_change_lost(struct attach_change *change, struct diag *diag)
 {
 	struct edit_list edits = {0};
-	struct diag ignored = {0};
 	char *text = NULL;
 	size_t size;
 	FILE *to;
@@ -280,20 +226,19 @@ attach_change_lost(struct attach_change *change)
 	if (change->gone_count == 0)
 		return NULL;
 	to = memory_stream_open(&text, &size);
-	fputs("detach", to);
 	for (unsigned i = 0; i < change->gone_count; i++) {
 		char *key = memory_format("attach.%s", change->gone[i]);
 
 		edit_list_add(&edits, CONFIG_EDIT_UNSET, key, NULL);
-		fprintf(to, " %s", change->gone[i]);
+		fprintf(to, "%s%s", i == 0 ? "" : ", ", change->gone[i]);
 		free(key);
 	}
-	fputs(", which cannot be attached again", to);
+	fprintf(to, " detached: attaching %s again failed",
+		change->gone_count == 1 ? "it" : "them");
 	fclose(to);
-	if (config_edit_attach(change->live->config, edits.edits, edits.count, &ignored) == 0)
+	if (config_edit_attach(change->live->config, edits.edits, edits.count, diag) == 0)
 		config_edit_keep(change->live->config);
 	edit_list_free(&edits);
-	diag_free(&ignored);
 	return text;
 }
 

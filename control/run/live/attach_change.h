@@ -31,7 +31,7 @@ void attach_change_keep(struct attach_change *change);
 // Detaches and attaches again as before.
 void attach_change_undo(struct attach_change *change);
 // After an undo, or a failure: the hosts that could not be attached again, in words; NULL: none.
-// They are attached in the configuration no more. For free().
-char *attach_change_lost(struct attach_change *change);
+// Removes them from the configuration; an error in diag says why that has failed. For free().
+char *attach_change_lost(struct attach_change *change, struct diag *diag);
 // Ends it.
 void attach_change_free(struct attach_change *change);

@@ -6,7 +6,6 @@
 // confirmed is in force without a revision, so that a crash undoes it too.
 #include "changes.h"
 
-#include "attach_change.h"
 #include "control/base/file.h"
 #include "control/base/memory.h"
 #include "control/config/yaml_emit.h"
@@ -21,10 +20,9 @@
 
 #define EMIT_ERRORS_MAX 3 // reported of a configuration that does not load
 
-// Loads a text as what runs was loaded: with the same name and beside the same files.
-static int
-load(const struct changes *c, const char *text, size_t length, struct config **out,
-     struct diag *diag)
+int
+changes_load(const struct changes *c, const char *text, size_t length, struct config **out,
+	     struct diag *diag)
 {
 	const struct config *running = c->live->config;
 
@@ -40,12 +38,10 @@ changes_emit(const struct changes *c, char **text, size_t *length, struct diag *
 	int rc;
 
 	config_emit(c->live->config, text, length);
-	rc = load(c, *text, *length, &copy, &errors);
+	rc = changes_load(c, *text, *length, &copy, &errors);
 	for (unsigned i = 0; rc != 0 && i < errors.count && reported < EMIT_ERRORS_MAX; i++)
 		if (!errors.messages[i].warning)
-			diag_fail(diag, EPROTO, "%s%s",
-				  reported++ == 0 ? "the configuration would not come up again: "
-						  : "",
+			diag_fail(diag, EPROTO, "%s%s", reported++ == 0 ? CHANGES_NOT_UP : "",
 				  errors.messages[i].words);
 	config_free(copy);
 	diag_free(&errors);
@@ -249,54 +245,6 @@ changes_finish(struct changes *c, const struct edit_list *edits, const char *wha
 	warn_of_misfits(c, edits, diag);
 }
 
-// Hosts that a change which failed had to detach are gone, if they cannot be attached again: that
-// is a change of its own.
-static void
-note_lost(struct changes *c, struct attach_change *attached)
-{
-	char *what = attach_change_lost(attached), *text;
-	const struct changes_author author = {getuid(), what};
-	struct diag errors = {0};
-	size_t length;
-
-	if (what == NULL)
-		return;
-	fabric_log_note(c->live->log, live_clock(&c->live->drive), FABRIC_LOG_CONFIGURATION, what);
-	if (changes_emit(c, &text, &length, &errors) != 0 ||
-	    changes_commit(c, text, length, &author, &errors) != 0)
-		fabric_log_note(c->live->log, live_clock(&c->live->drive), FABRIC_LOG_REFUSED,
-				diag_first_error(&errors));
-	diag_free(&errors);
-	free(what);
-}
-
-int
-changes_edit(struct changes *c, const struct edit_list *edits, int (*commit)(void *context),
-	     void *context, struct diag *diag)
-{
-	struct edit_list attach = {0}, others = {0};
-	struct attach_change attached = {0};
-	int rc = 0;
-
-	edit_list_split(edits, &attach, &others);
-	if (attach.count != 0)
-		rc = attach_change_begin(&attached, c->live, &attach, diag);
-	if (rc == 0 && (others.count != 0 || attach.count == 0))
-		rc = events_edit(c->live->events, others.edits, others.count, commit, context,
-				 diag);
-	else if (rc == 0 && commit != NULL)
-		rc = commit(context);
-	if (rc == 0)
-		attach_change_keep(&attached);
-	else
-		attach_change_undo(&attached);
-	note_lost(c, &attached);
-	attach_change_free(&attached);
-	edit_list_free(&attach);
-	edit_list_free(&others);
-	return rc;
-}
-
 static int
 refuse_waiting(const struct changes *c, struct diag *diag)
 {
@@ -344,7 +292,7 @@ changes_copy_staged(const struct changes *c, struct config **out, struct diag *d
 	int rc;
 
 	config_emit(c->live->config, &text, &length);
-	rc = load(c, text, length, out, &ignored);
+	rc = changes_load(c, text, length, out, &ignored);
 	diag_free(&ignored);
 	free(text);
 	if (rc == 0 && c->staged.count != 0)
@@ -356,61 +304,22 @@ changes_copy_staged(const struct changes *c, struct config **out, struct diag *d
 	return rc;
 }
 
-// Loads a copy again as it is after its edits.
-static int
-reload(const struct changes *c, struct config **copy, struct diag *diag)
-{
-	struct diag found = {0}; // warnings that have been reported
-	char *text;
-	size_t length;
-	int rc;
-
-	config_emit(*copy, &text, &length);
-	config_free(*copy);
-	*copy = NULL;
-	rc = load(c, text, length, copy, &found);
-	for (unsigned i = 0; rc != 0 && i < found.count; i++)
-		if (!found.messages[i].warning)
-			diag_fail(diag, EINVAL, "%s", found.messages[i].words);
-	diag_free(&found);
-	free(text);
-	return rc;
-}
-
-// Copies messages without their lines, which are those of the copy.
-static void
-add_without_lines(const struct diag *from, const char *file, struct diag *to)
-{
-	for (unsigned i = 0; i < from->count; i++)
-		(from->messages[i].warning ? diag_warning : diag_error)(
-			to, file, (struct diag_pos){0}, NULL, "%s", from->messages[i].words);
-}
-
 int
 changes_stage(struct changes *c, const struct edit_list *edits, struct diag *diag)
 {
 	struct diag found = {0};
 	struct edit_list all = {0};
 	struct config *copy = NULL;
-	struct topology *topology = NULL;
 	int rc = changes_copy_staged(c, &copy, &found);
 
 	if (rc == 0) {
 		edit_list_append(&all, edits);
 		edit_list_assign_encap(&all, copy);
-		rc = edit_list_try(&all, copy, &found);
+		rc = changes_try(c, &all, &copy, &found);
 	}
-	// Hosts, tenants and addresses must exist and fit each other, also what is attached.
-	if (rc == 0)
-		rc = reload(c, &copy, &found);
-	if (rc == 0)
-		rc = topology_create(&topology, copy, &found);
-	if (rc == 0)
-		rc = attach_change_try(topology, &found);
 	if (rc == 0)
 		edit_list_append(&c->staged, &all);
-	add_without_lines(&found, c->live->config->file, diag);
-	topology_destroy(topology);
+	changes_add_without_lines(&found, c->live->config->file, diag);
 	diag_free(&found);
 	config_free(copy);
 	edit_list_free(&all);

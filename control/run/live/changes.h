@@ -92,13 +92,26 @@ const struct store *changes_store(const struct changes *c, struct diag *diag);
 // while edits wait to be confirmed.
 int changes_save(struct changes *c, const char *path, int *kept, struct diag *diag);
 
-// ---- shared by changes.c and changes_confirm.c --------------------------------------------------
+// ---- shared by changes.c, changes_edit.c and changes_confirm.c ----------------------------------
+
+#define CHANGES_NOT_UP "a fabric with this configuration would not come up: "
+
+// Loads a text as what runs was loaded: with the same name and beside the same files.
+int changes_load(const struct changes *c, const char *text, size_t length, struct config **out,
+		 struct diag *diag);
+// Edits a copy of what runs and loads it again: hosts, tenants and addresses must exist and fit
+// each other, also what is attached. *copy becomes what was loaded, or NULL. Returns 0, or -EINVAL
+// with the errors in diag, at lines of the copy.
+int changes_try(const struct changes *c, const struct edit_list *edits, struct config **copy,
+		struct diag *diag);
+// Copies messages without their lines, which are those of a copy.
+void changes_add_without_lines(const struct diag *from, const char *file, struct diag *to);
 
 // What runs, as the text of a file that loads again. Returns 0 with *text for free(), or -errno
 // with an error in diag.
 int changes_emit(const struct changes *c, char **text, size_t *length, struct diag *diag);
 // events_edit() of all sections, `attach:` among them: what is attached follows, or nothing
-// changes.
+// changes. (changes_edit.c)
 int changes_edit(struct changes *c, const struct edit_list *edits, int (*commit)(void *context),
 		 void *context, struct diag *diag);
 // Makes a revision of a text, which is taken over, unless it is that of the last one. Returns 0, or
@@ -108,6 +121,9 @@ int changes_commit(struct changes *c, char *text, size_t length,
 // Logs edits that are in force, by name, and warns of items of the workload that no longer fit.
 void changes_finish(struct changes *c, const struct edit_list *edits, const char *what,
 		    struct diag *diag);
+// Appends the edits that turn what runs into `before`. Returns 0 or -errno.
+int changes_find_undo(const struct changes *c, const char *before, size_t length,
+		      struct edit_list *out);
 // Begins to wait for the confirmation of edits that are about to be in force; before: the text of
 // what ran before them. Returns 0 or -errno.
 int changes_wait(struct changes *c, const char *before, size_t length,
