@@ -180,7 +180,7 @@ check_single(struct decoder *d, const struct yaml_node *node, void *base)
 		if (single->ports[i].netdev.text != NULL)
 			return;
 	decode_error(d, single->bfd.socket.pos,
-		     "bfd needs a port with `netdev:`: sessions run only there");
+		     "bfd: no port has `netdev:`; BFD sessions run only at such ports");
 }
 
 static const struct schema_key single_keys[] = {

@@ -237,9 +237,9 @@ bfd_client_turn(struct bfd_client *c, int64_t now_ms)
 }
 
 int
-bfd_client_wait_ms(const struct bfd_client *c, int64_t now_ms, int most)
+bfd_client_wait_ms(const struct bfd_client *c, int64_t now_ms, int max_ms)
 {
-	int64_t left = c->peer >= 0 ? most : c->again_ms - now_ms;
+	int64_t left = c->peer >= 0 ? max_ms : c->again_ms - now_ms;
 
-	return left < 0 ? 0 : left < most ? (int)left : most;
+	return left < 0 ? 0 : left < max_ms ? (int)left : max_ms;
 }

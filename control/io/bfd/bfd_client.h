@@ -30,8 +30,8 @@ void bfd_client_close(struct bfd_client *c);
 int bfd_client_fd(const struct bfd_client *c);
 // Connects, reads and writes, up to a limit per turn.
 void bfd_client_turn(struct bfd_client *c, int64_t now_ms);
-// In how many ms a turn is due at the latest, at most `most`.
-int bfd_client_wait_ms(const struct bfd_client *c, int64_t now_ms, int most);
+// In how many ms a turn is due at the latest, at most max_ms.
+int bfd_client_wait_ms(const struct bfd_client *c, int64_t now_ms, int max_ms);
 
 // Sends a message to bfdd. If it does not read, the connection ends at the next turn.
 void bfd_client_send(struct bfd_client *c, const uint8_t *message, size_t length);

@@ -9,6 +9,8 @@
 // counters have 4 bytes of padding before the first, and a change of state has one at its end.
 #include "bfd_message.h"
 
+#include "dataplane/base/headers.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -45,43 +47,17 @@ enum {
 	DISCR_BYTES = 4,
 };
 
-static uint16_t
-get16(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static uint32_t
-get32(const uint8_t *at)
-{
-	return (uint32_t)get16(at) << 16 | get16(at + 2);
-}
-
 static uint64_t
 get64(const uint8_t *at)
 {
-	return (uint64_t)get32(at) << 32 | get32(at + 4);
-}
-
-static void
-put16(uint8_t *at, unsigned value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static void
-put32(uint8_t *at, uint32_t value)
-{
-	put16(at, value >> 16);
-	put16(at + 2, value & 0xffff);
+	return (uint64_t)header_get32(at) << 32 | header_get32(at + 4);
 }
 
 static void
 put64(uint8_t *at, uint64_t value)
 {
-	put32(at, (uint32_t)(value >> 32));
-	put32(at + 4, (uint32_t)value);
+	header_put32(at, (uint32_t)(value >> 32));
+	header_put32(at + 4, (uint32_t)value);
 }
 
 // ---- what arrives ------------------------------------------------------------------------------
@@ -104,14 +80,14 @@ read_interface(const uint8_t *at, char out[static BFD_INTERFACE_MAX])
 static void
 read_session(const uint8_t *at, struct bfd_request *out)
 {
-	const uint32_t flags = get32(at + SESSION_FLAGS);
+	const uint32_t flags = header_get32(at + SESSION_FLAGS);
 
 	*out = (struct bfd_request){
 		.settings =
 			{
-				.local_discr = get32(at + SESSION_DISCR),
-				.min_tx_us = get32(at + SESSION_MIN_TX),
-				.min_rx_us = get32(at + SESSION_MIN_RX),
+				.local_discr = header_get32(at + SESSION_DISCR),
+				.min_tx_us = header_get32(at + SESSION_MIN_TX),
+				.min_rx_us = header_get32(at + SESSION_MIN_RX),
 				.detect_mult = at[SESSION_DETECT_MULT],
 				.passive = flags & FLAG_PASSIVE,
 				.shutdown = flags & FLAG_SHUTDOWN,
@@ -121,7 +97,7 @@ read_session(const uint8_t *at, struct bfd_request *out)
 		.echo = flags & FLAG_ECHO,
 		.demand = flags & FLAG_DEMAND,
 		.version = flags & FLAG_IP6 ? 6 : 4,
-		.interface_index = get32(at + SESSION_INDEX),
+		.interface_index = header_get32(at + SESSION_INDEX),
 	};
 	memcpy(out->local, at + SESSION_LOCAL, out->version == 6 ? 16 : 4);
 	memcpy(out->peer, at + SESSION_PEER, out->version == 6 ? 16 : 4);
@@ -135,7 +111,8 @@ read_message(const uint8_t *at, size_t length, struct bfd_message *out)
 	const uint8_t *body = at + BFD_MESSAGE_HEADER_BYTES;
 	const size_t bytes = length - BFD_MESSAGE_HEADER_BYTES;
 
-	*out = (struct bfd_message){.version = at[0], .type = get16(at + 2), .id = get16(at + 4)};
+	*out = (struct bfd_message){
+		.version = at[0], .type = header_get16(at + 2), .id = header_get16(at + 4)};
 	switch (out->type) {
 	case BFD_MESSAGE_ADD_SESSION:
 	case BFD_MESSAGE_DELETE_SESSION:
@@ -147,7 +124,7 @@ read_message(const uint8_t *at, size_t length, struct bfd_message *out)
 	case BFD_MESSAGE_REQUEST_COUNTERS:
 		if (bytes < DISCR_BYTES)
 			return false;
-		out->discr = get32(body);
+		out->discr = header_get32(body);
 		return true;
 	case BFD_MESSAGE_ECHO_REQUEST:
 		if (bytes < ECHO_BYTES)
@@ -170,7 +147,7 @@ bfd_take_messages(const uint8_t *bytes, size_t count,
 
 	while (count - done >= BFD_MESSAGE_HEADER_BYTES) {
 		const uint8_t *at = bytes + done;
-		const size_t length = get16(at + 6);
+		const size_t length = header_get16(at + 6);
 
 		*why = at[0] < VERSION_MIN || at[0] > VERSION_MAX ? "unknown protocol version"
 		       : length < BFD_MESSAGE_HEADER_BYTES ? "a message is shorter than its header"
@@ -197,8 +174,8 @@ put_header(uint8_t *out, uint8_t version, uint16_t type, size_t body_bytes)
 {
 	memset(out, 0, BFD_MESSAGE_HEADER_BYTES + body_bytes);
 	out[0] = version;
-	put16(out + 2, type);
-	put16(out + 6, (unsigned)(BFD_MESSAGE_HEADER_BYTES + body_bytes));
+	header_put16(out + 2, type);
+	header_put16(out + 6, (unsigned)(BFD_MESSAGE_HEADER_BYTES + body_bytes));
 	return out + BFD_MESSAGE_HEADER_BYTES;
 }
 
@@ -209,12 +186,13 @@ bfd_build_state(uint8_t version, uint32_t discr, const struct bfd_session *s,
 	uint8_t *body = put_header(out, version, BFD_MESSAGE_STATE_CHANGE, STATE_BYTES);
 	const struct bfd_remote *remote = &s->remote;
 
-	put32(body, discr);
-	put32(body + 4, remote->discr);
-	put32(body + 8, (remote->cpi ? REMOTE_CPI : 0) | (remote->demand ? REMOTE_DEMAND : 0));
-	put32(body + 12, remote->desired_min_tx_us);
-	put32(body + 16, remote->required_min_rx_us);
-	put32(body + 20, remote->required_min_echo_rx_us);
+	header_put32(body, discr);
+	header_put32(body + 4, remote->discr);
+	header_put32(body + 8,
+		     (remote->cpi ? REMOTE_CPI : 0) | (remote->demand ? REMOTE_DEMAND : 0));
+	header_put32(body + 12, remote->desired_min_tx_us);
+	header_put32(body + 16, remote->required_min_rx_us);
+	header_put32(body + 20, remote->required_min_echo_rx_us);
 	body[24] = (uint8_t)s->state;
 	body[25] = remote->diag;
 	body[26] = remote->detect_mult;
@@ -227,8 +205,8 @@ bfd_build_counters(const struct bfd_message *request, const struct bfd_counts *c
 {
 	uint8_t *body = put_header(out, request->version, BFD_MESSAGE_COUNTERS, COUNTERS_BYTES);
 
-	put16(out + 4, request->id);
-	put32(body, request->discr);
+	header_put16(out + 4, request->id);
+	header_put32(body, request->discr);
 	put64(body + 8, counts->rx_bytes);
 	put64(body + 16, counts->rx_packets);
 	put64(body + 24, counts->tx_bytes);
@@ -242,7 +220,7 @@ bfd_build_echo(const struct bfd_message *request, uint64_t now_us,
 {
 	uint8_t *body = put_header(out, request->version, BFD_MESSAGE_ECHO_REPLY, ECHO_BYTES);
 
-	put16(out + 4, request->id);
+	header_put16(out + 4, request->id);
 	put64(body, now_us);
 	put64(body + 8, request->bfdd_time_us);
 	return BFD_MESSAGE_HEADER_BYTES + ECHO_BYTES;

@@ -5,6 +5,7 @@
 #include "bfd_packet.h"
 
 #include "dataplane/base/checksum.h"
+#include "dataplane/base/headers.h"
 
 #include <errno.h>
 #include <string.h>
@@ -29,32 +30,6 @@ enum bfd_flag {
 	BFD_MULTIPOINT = 1 << 0,
 };
 
-static uint16_t
-get16(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static uint32_t
-get32(const uint8_t *at)
-{
-	return (uint32_t)get16(at) << 16 | get16(at + 2);
-}
-
-static void
-put16(uint8_t *at, unsigned value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static void
-put32(uint8_t *at, uint32_t value)
-{
-	put16(at, value >> 16);
-	put16(at + 2, value & 0xffff);
-}
-
 // ---- packets -----------------------------------------------------------------------------------
 
 int
@@ -73,11 +48,11 @@ bfd_packet_parse(const uint8_t *bytes, size_t length, struct bfd_packet *out)
 		.cpi = flags & BFD_CPI,
 		.demand = flags & BFD_DEMAND,
 		.detect_mult = bytes[2],
-		.my_discr = get32(bytes + 4),
-		.your_discr = get32(bytes + 8),
-		.desired_min_tx_us = get32(bytes + 12),
-		.required_min_rx_us = get32(bytes + 16),
-		.required_min_echo_rx_us = get32(bytes + 20),
+		.my_discr = header_get32(bytes + 4),
+		.your_discr = header_get32(bytes + 8),
+		.desired_min_tx_us = header_get32(bytes + 12),
+		.required_min_rx_us = header_get32(bytes + 16),
+		.required_min_echo_rx_us = header_get32(bytes + 20),
 	};
 	if (flags & (BFD_MULTIPOINT | BFD_AUTHENTICATED) || out->detect_mult == 0 ||
 	    out->my_discr == 0)
@@ -97,11 +72,11 @@ put_packet(uint8_t *to, const struct bfd_packet *p)
 			  (p->demand ? BFD_DEMAND : 0));
 	to[2] = p->detect_mult;
 	to[3] = BFD_PACKET_BYTES;
-	put32(to + 4, p->my_discr);
-	put32(to + 8, p->your_discr);
-	put32(to + 12, p->desired_min_tx_us);
-	put32(to + 16, p->required_min_rx_us);
-	put32(to + 20, p->required_min_echo_rx_us);
+	header_put32(to + 4, p->my_discr);
+	header_put32(to + 8, p->your_discr);
+	header_put32(to + 12, p->desired_min_tx_us);
+	header_put32(to + 16, p->required_min_rx_us);
+	header_put32(to + 20, p->required_min_echo_rx_us);
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -125,10 +100,10 @@ put_udp(uint8_t *to, const struct bfd_path *path, const struct bfd_packet *packe
 	const size_t length = UDP_BYTES + BFD_PACKET_BYTES;
 	uint16_t checksum;
 
-	put16(to, path->source_port);
-	put16(to + 2, BFD_PORT);
-	put16(to + 4, (unsigned)length);
-	put16(to + 6, 0);
+	header_put16(to, path->source_port);
+	header_put16(to + 2, BFD_PORT);
+	header_put16(to + 4, (unsigned)length);
+	header_put16(to + 6, 0);
 	put_packet(to + UDP_BYTES, packet);
 	checksum = (uint16_t)~checksum_fold(sum_udp(path, to, length));
 	if (checksum == 0)
@@ -144,8 +119,8 @@ put_ip4(uint8_t *to, const struct bfd_path *path)
 	memset(to, 0, IP4_BYTES);
 	to[0] = 0x45;
 	to[1] = BFD_TOS;
-	put16(to + 2, IP4_BYTES + UDP_BYTES + BFD_PACKET_BYTES);
-	put16(to + 6, 0x4000); // do not fragment
+	header_put16(to + 2, IP4_BYTES + UDP_BYTES + BFD_PACKET_BYTES);
+	header_put16(to + 6, 0x4000); // do not fragment
 	to[8] = BFD_TTL;
 	to[9] = PROTOCOL_UDP;
 	memcpy(to + 12, path->local, 4);
@@ -157,8 +132,8 @@ put_ip4(uint8_t *to, const struct bfd_path *path)
 static void
 put_ip6(uint8_t *to, const struct bfd_path *path)
 {
-	put32(to, (uint32_t)6 << 28 | (uint32_t)BFD_TOS << 20);
-	put16(to + 4, UDP_BYTES + BFD_PACKET_BYTES);
+	header_put32(to, (uint32_t)6 << 28 | (uint32_t)BFD_TOS << 20);
+	header_put16(to + 4, UDP_BYTES + BFD_PACKET_BYTES);
 	to[6] = PROTOCOL_UDP;
 	to[7] = BFD_TTL;
 	memcpy(to + 8, path->local, 16);
@@ -175,7 +150,7 @@ bfd_frame_build(const struct bfd_path *path, const struct bfd_packet *packet,
 
 	memcpy(frame, path->peer_mac, 6);
 	memcpy(frame + 6, path->local_mac, 6);
-	put16(frame + 12, ip4 ? TYPE_IP4 : TYPE_IP6);
+	header_put16(frame + 12, ip4 ? TYPE_IP4 : TYPE_IP6);
 	if (ip4)
 		put_ip4(ip, path);
 	else
@@ -184,26 +159,26 @@ bfd_frame_build(const struct bfd_path *path, const struct bfd_packet *packet,
 	return ETHERNET_BYTES + ip_bytes + UDP_BYTES + BFD_PACKET_BYTES;
 }
 
-// What a header of IP says: the addresses, and where the datagram is.
-struct ip_said {
-	size_t header, total; // bytes
+// The fields of an IP header, of either version, but for the addresses.
+struct ip_header {
+	size_t header_bytes, total_bytes;
 	uint8_t ttl, protocol;
 };
 
 static int
-parse_ip4(const uint8_t *ip, size_t length, struct bfd_path *path, struct ip_said *out)
+parse_ip4(const uint8_t *ip, size_t length, struct bfd_path *path, struct ip_header *out)
 {
 	uint16_t checksum;
 
 	if (length < IP4_BYTES || ip[0] >> 4 != 4)
 		return -EBADMSG;
-	out->header = (ip[0] & 0xf) * 4u;
-	out->total = get16(ip + 2);
-	if (out->header < IP4_BYTES || out->total < out->header || out->total > length ||
-	    (get16(ip + 6) & 0x3fff) != 0) // a fragment
+	out->header_bytes = (ip[0] & 0xf) * 4u;
+	out->total_bytes = header_get16(ip + 2);
+	if (out->header_bytes < IP4_BYTES || out->total_bytes < out->header_bytes ||
+	    out->total_bytes > length || (header_get16(ip + 6) & 0x3fff) != 0) // a fragment
 		return -EBADMSG;
 	memcpy(&checksum, ip + CHECKSUM_IPV4_OFFSET, sizeof(checksum));
-	if (checksum != checksum_ipv4_header(ip, out->header))
+	if (checksum != checksum_ipv4_header(ip, out->header_bytes))
 		return -EBADMSG;
 	out->ttl = ip[8];
 	out->protocol = ip[9];
@@ -214,13 +189,13 @@ parse_ip4(const uint8_t *ip, size_t length, struct bfd_path *path, struct ip_sai
 }
 
 static int
-parse_ip6(const uint8_t *ip, size_t length, struct bfd_path *path, struct ip_said *out)
+parse_ip6(const uint8_t *ip, size_t length, struct bfd_path *path, struct ip_header *out)
 {
 	if (length < IP6_BYTES || ip[0] >> 4 != 6)
 		return -EBADMSG;
-	out->header = IP6_BYTES;
-	out->total = IP6_BYTES + (size_t)get16(ip + 4);
-	if (out->total > length)
+	out->header_bytes = IP6_BYTES;
+	out->total_bytes = IP6_BYTES + (size_t)header_get16(ip + 4);
+	if (out->total_bytes > length)
 		return -EBADMSG;
 	out->protocol = ip[6];
 	out->ttl = ip[7];
@@ -233,42 +208,43 @@ parse_ip6(const uint8_t *ip, size_t length, struct bfd_path *path, struct ip_sai
 static int
 parse_udp(const struct bfd_path *path, const uint8_t *udp, size_t length, struct bfd_packet *out)
 {
-	size_t said;
+	size_t datagram_bytes;
 
-	if (length < UDP_BYTES || get16(udp + 2) != BFD_PORT)
+	if (length < UDP_BYTES || header_get16(udp + 2) != BFD_PORT)
 		return -EBADMSG;
-	said = get16(udp + 4);
-	if (said < UDP_BYTES || said > length)
+	datagram_bytes = header_get16(udp + 4);
+	if (datagram_bytes < UDP_BYTES || datagram_bytes > length)
 		return -EBADMSG;
 	// Only IPv4 may do without a checksum.
-	if ((path->version == 6 || get16(udp + 6) != 0) &&
-	    (get16(udp + 6) == 0 || checksum_fold(sum_udp(path, udp, said)) != 0xffff))
+	if ((path->version == 6 || header_get16(udp + 6) != 0) &&
+	    (header_get16(udp + 6) == 0 ||
+	     checksum_fold(sum_udp(path, udp, datagram_bytes)) != 0xffff))
 		return -EBADMSG;
-	return bfd_packet_parse(udp + UDP_BYTES, said - UDP_BYTES, out);
+	return bfd_packet_parse(udp + UDP_BYTES, datagram_bytes - UDP_BYTES, out);
 }
 
 int
 bfd_frame_parse(const uint8_t *frame, size_t length, struct bfd_path *path, struct bfd_packet *out)
 {
-	struct ip_said said;
+	struct ip_header ip;
 	uint16_t type;
 	int rc;
 
 	*path = (struct bfd_path){0};
 	if (length < ETHERNET_BYTES)
 		return -EBADMSG;
-	type = get16(frame + 12);
+	type = header_get16(frame + 12);
 	memcpy(path->local_mac, frame, 6);
 	memcpy(path->peer_mac, frame + 6, 6);
 	frame += ETHERNET_BYTES;
 	length -= ETHERNET_BYTES;
-	rc = type == TYPE_IP4   ? parse_ip4(frame, length, path, &said)
-	     : type == TYPE_IP6 ? parse_ip6(frame, length, path, &said)
+	rc = type == TYPE_IP4   ? parse_ip4(frame, length, path, &ip)
+	     : type == TYPE_IP6 ? parse_ip6(frame, length, path, &ip)
 				: -EBADMSG;
-	if (rc != 0 || said.protocol != PROTOCOL_UDP)
+	if (rc != 0 || ip.protocol != PROTOCOL_UDP)
 		return -EBADMSG;
-	rc = parse_udp(path, frame + said.header, said.total - said.header, out);
-	return rc == 0 && said.ttl != BFD_TTL ? -EMULTIHOP : rc;
+	rc = parse_udp(path, frame + ip.header_bytes, ip.total_bytes - ip.header_bytes, out);
+	return rc == 0 && ip.ttl != BFD_TTL ? -EMULTIHOP : rc;
 }
 
 // ---- words -------------------------------------------------------------------------------------

@@ -30,11 +30,12 @@ bfd_session_detect_us(const struct bfd_session *s)
 static int64_t
 draw_interval_us(struct bfd_session *s)
 {
-	const uint32_t whole = (uint32_t)bfd_session_interval_us(s);
-	const uint32_t least = whole - whole / BFD_JITTER;
-	const uint32_t most = s->settings.detect_mult == 1 ? whole - (whole + 9) / 10 : whole;
+	const uint32_t interval = (uint32_t)bfd_session_interval_us(s);
+	const uint32_t min = interval - interval / BFD_JITTER;
+	const uint32_t max = s->settings.detect_mult == 1 ? interval - (interval + 9) / 10
+							  : interval;
 
-	return most > least ? (int64_t)least + random_below(s->random, most - least + 1) : least;
+	return max > min ? (int64_t)min + random_below(s->random, max - min + 1) : min;
 }
 
 // A shorter interval counts from the last packet (6.8.3); a longer one from the next.
@@ -124,12 +125,11 @@ bfd_session_start(struct bfd_session *s, const struct bfd_settings *settings, st
 }
 
 void
-bfd_session_change(struct bfd_session *s, const struct bfd_settings *settings, int64_t now)
+bfd_session_change(struct bfd_session *s, const struct bfd_settings *settings)
 {
 	const uint32_t discr = s->settings.local_discr;
 	const bool shutdown = settings->shutdown;
 
-	(void)now;
 	if (s->settings.detect_mult != settings->detect_mult || s->settings.cpi != settings->cpi)
 		s->send_now = true;
 	s->settings = *settings;

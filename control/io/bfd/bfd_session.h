@@ -57,7 +57,7 @@ void bfd_session_start(struct bfd_session *s, const struct bfd_settings *setting
 		       struct random *random, int64_t now);
 
 // Changes what the client wants, except for local_discr.
-void bfd_session_change(struct bfd_session *s, const struct bfd_settings *settings, int64_t now);
+void bfd_session_change(struct bfd_session *s, const struct bfd_settings *settings);
 
 // Takes a packet that bfd_packet_parse() has accepted and that is for this session.
 void bfd_session_receive(struct bfd_session *s, const struct bfd_packet *packet, int64_t now);

@@ -195,20 +195,20 @@ bfd_agent_fd(const struct live_fabric *live)
 }
 
 int
-bfd_agent_wait_ms(const struct live_fabric *live, int most)
+bfd_agent_wait_ms(const struct live_fabric *live, int max_ms)
 {
 	const struct bfd_agent *a = live->bfd;
 	int64_t next, left_ms;
 
 	if (a == NULL)
-		return most;
-	most = bfd_client_wait_ms(a->client, clock_us() / 1000, most);
+		return max_ms;
+	max_ms = bfd_client_wait_ms(a->client, clock_us() / 1000, max_ms);
 	if (a->count == 0 && !a->busy)
-		return most;
+		return max_ms;
 	next = bfd_peers_next_us(a, !a->busy);
-	most = most < POLL_MS ? most : POLL_MS;
-	left_ms = next == BFD_NEVER ? most : (next - clock_us() + 999) / 1000;
-	return left_ms < 0 ? 0 : left_ms < most ? (int)left_ms : most;
+	max_ms = max_ms < POLL_MS ? max_ms : POLL_MS;
+	left_ms = next == BFD_NEVER ? max_ms : (next - clock_us() + 999) / 1000;
+	return left_ms < 0 ? 0 : left_ms < max_ms ? (int)left_ms : max_ms;
 }
 
 void

@@ -16,6 +16,6 @@ int bfd_agent_steer(const struct live_fabric *live, const struct device_port *d)
 // Becomes readable when bfdd has sent something; -1: it is not open.
 int bfd_agent_fd(const struct live_fabric *live);
 // How long until bfd_agent_poll() has to be called, in ms, at most `most`.
-int bfd_agent_wait_ms(const struct live_fabric *live, int most);
+int bfd_agent_wait_ms(const struct live_fabric *live, int max_ms);
 // A no-op when it is not open.
 void bfd_agent_close(struct live_fabric *live);

@@ -29,8 +29,8 @@ struct bfd_peer {
 	int64_t since_us;           // of its state
 	struct bfd_counts counts;
 	enum bfd_state logged_state;
-	enum bfd_state told_state; // to bfdd
-	struct bfd_remote told;
+	enum bfd_state notified_state; // to bfdd
+	struct bfd_remote notified;
 };
 
 // A frame for the worker to send.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A session begins when bfdd adds it and ends when bfdd deletes it. If bfdd dies, its sessions
-// continue for KEEP_US, so that neighbours do not notice a restart. The new bfdd adds them again
+// continue for KEEP_S, so that neighbours do not notice a restart. The new bfdd adds them again
 // with new discriminators. Packets keep the old one, which the neighbour knows.
 //
 // A packet belongs to a session by its discriminator, or by its addresses if it has none, and only
@@ -16,9 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERVAL_MIN_US 10000     // what this thread can do
-#define PARTS 10                  // of a detection time, in which frames are read
-#define KEEP_US INT64_C(20000000) // sessions without bfdd
+#define INTERVAL_MIN_US 10000 // what this thread can do
+#define PARTS 10              // of a detection time, in which frames are read
+#define KEEP_S 20             // sessions without bfdd
+#define KEEP_US (INT64_C(1000000) * KEEP_S)
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
 
 static size_t
 ip_bytes(uint8_t version)
@@ -51,7 +54,7 @@ notify_session(const struct bfd_agent *a, const struct bfd_request *request, con
 	bfd_peers_notify((void *)(uintptr_t)a, line);
 }
 
-// ---- telling bfdd ------------------------------------------------------------------------------
+// ---- notifying bfdd ---------------------------------------------------------------------------
 
 static bool
 same_remote(const struct bfd_remote *a, const struct bfd_remote *b)
@@ -90,10 +93,10 @@ report(struct bfd_agent *a, struct bfd_peer *peer)
 	}
 	bfd_ports_hold_bgp(a, peer); // before bgpd can connect again
 	if (peer->orphaned ||
-	    (s->state == peer->told_state && same_remote(&s->remote, &peer->told)))
+	    (s->state == peer->notified_state && same_remote(&s->remote, &peer->notified)))
 		return;
-	peer->told_state = s->state;
-	peer->told = s->remote;
+	peer->notified_state = s->state;
+	peer->notified = s->remote;
 	bfd_client_send(a->client, message,
 			bfd_build_state(a->protocol_version, peer->request.settings.local_discr, s,
 					message));
@@ -101,10 +104,10 @@ report(struct bfd_agent *a, struct bfd_peer *peer)
 
 // What bfdd takes a session for that it has just added.
 static void
-forget_told(struct bfd_peer *peer)
+reset_notified(struct bfd_peer *peer)
 {
-	peer->told_state = BFD_DOWN;
-	peer->told = (struct bfd_remote){.state = BFD_DOWN, .required_min_rx_us = 1};
+	peer->notified_state = BFD_DOWN;
+	peer->notified = (struct bfd_remote){.state = BFD_DOWN, .required_min_rx_us = 1};
 }
 
 // ---- sessions ----------------------------------------------------------------------------------
@@ -129,7 +132,7 @@ find_known(const struct bfd_agent *a, uint32_t discr)
 }
 
 static bool
-same_ends(const struct bfd_request *a, const struct bfd_request *b)
+same_endpoints(const struct bfd_request *a, const struct bfd_request *b)
 {
 	const size_t bytes = ip_bytes(a->version);
 
@@ -142,7 +145,7 @@ static struct bfd_peer *
 find_orphan(const struct bfd_agent *a, const struct bfd_request *request)
 {
 	for (uint32_t i = 0; i < a->count; i++)
-		if (a->peers[i]->orphaned && same_ends(&a->peers[i]->request, request))
+		if (a->peers[i]->orphaned && same_endpoints(&a->peers[i]->request, request))
 			return a->peers[i];
 	return NULL;
 }
@@ -172,7 +175,7 @@ add_peer(struct bfd_agent *a, const struct bfd_request *request)
 		.since_us = a->now_us,
 		.logged_state = BFD_DOWN,
 	};
-	forget_told(peer);
+	reset_notified(peer);
 	memcpy(peer->path.local, request->local, sizeof(peer->path.local));
 	memcpy(peer->path.peer, request->peer, sizeof(peer->path.peer));
 	bfd_session_start(&peer->session, &settings, &a->random, a->now_us);
@@ -205,7 +208,7 @@ can_send(const struct bfd_peer *peer)
 
 // The neighbour need not wait for the end of its detection time (RFC 5880, section 6.8.16).
 static void
-say_goodbye(struct bfd_agent *a, struct bfd_peer *peer)
+send_admin_down(struct bfd_agent *a, struct bfd_peer *peer)
 {
 	struct bfd_settings settings = peer->request.settings;
 	struct bfd_packet packet;
@@ -213,7 +216,7 @@ say_goodbye(struct bfd_agent *a, struct bfd_peer *peer)
 	if (!can_send(peer) || peer->session.remote.discr == 0 || a->waiting.count >= BFD_PEERS_MAX)
 		return;
 	settings.shutdown = true;
-	bfd_session_change(&peer->session, &settings, a->now_us);
+	bfd_session_change(&peer->session, &settings);
 	bfd_session_send(&peer->session, a->now_us, &packet);
 	put_packet(a, peer, &packet);
 }
@@ -225,7 +228,7 @@ delete_peer(struct bfd_agent *a, struct bfd_peer *peer)
 	for (uint32_t i = 0; peer != NULL && i < a->count; i++) {
 		if (a->peers[i] != peer)
 			continue;
-		say_goodbye(a, peer);
+		send_admin_down(a, peer);
 		bfd_ports_release_bgp(peer);
 		free(peer);
 		a->peers[i] = a->peers[--a->count];
@@ -236,12 +239,16 @@ delete_peer(struct bfd_agent *a, struct bfd_peer *peer)
 static void
 delete_orphans(struct bfd_agent *a)
 {
+	const char *what = bfd_client_connected(a->client)
+				   ? "has ended: bfdd has not added it again"
+				   : "has ended: bfdd did not come back within " TEXT(KEEP_S) " s";
+
 	for (uint32_t i = a->count; i-- > 0;) {
 		struct bfd_peer *peer = a->peers[i];
 
 		if (!peer->orphaned)
 			continue;
-		notify_session(a, &peer->request, "has ended: bfdd has not added it again");
+		notify_session(a, &peer->request, what);
 		delete_peer(a, peer);
 	}
 }
@@ -255,7 +262,9 @@ refusal(struct bfd_agent *a, const struct bfd_request *request)
 		return "was refused: its discriminator or detect multiplier is 0";
 	if (a->count == BFD_PEERS_MAX)
 		delete_orphans(a);
-	return a->count == BFD_PEERS_MAX ? "was refused: there are too many" : NULL;
+	return a->count == BFD_PEERS_MAX
+		       ? "was refused: Roost runs at most " TEXT(BFD_PEERS_MAX) " sessions"
+		       : NULL;
 }
 
 static void
@@ -271,10 +280,10 @@ add_or_change(struct bfd_agent *a, const struct bfd_request *from)
 	if (known == NULL && s->local_discr != 0)
 		peer = find_orphan(a, &request);
 	if (peer != NULL && !request.multihop && s->detect_mult != 0 &&
-	    same_ends(&peer->request, &request)) {
+	    same_endpoints(&peer->request, &request)) {
 		peer->orphaned = false;
 		peer->request = request;
-		bfd_session_change(&peer->session, s, a->now_us);
+		bfd_session_change(&peer->session, s);
 		report(a, peer);
 		return;
 	}
@@ -326,7 +335,7 @@ bfd_peers_end(void *context)
 
 	for (uint32_t i = 0; i < a->count; i++) {
 		a->peers[i]->orphaned = true;
-		forget_told(a->peers[i]);
+		reset_notified(a->peers[i]);
 	}
 	a->keep_until_us = a->now_us + KEEP_US;
 }

@@ -101,8 +101,8 @@ add_queue_drops(const char *name, uint64_t value, void *arg)
 // has dropped. What Linux cannot send into the interface that net_tap has made, the fabric has not
 // read.
 static void
-tell_apart(const struct device_port *d, const struct device *device, struct link_info *kernel,
-	   struct link_info *host)
+separate(const struct device_port *d, const struct device *device, struct link_info *kernel,
+	 struct link_info *host)
 {
 	if (d->own_veth && kernel->rx_dropped != 0) {
 		kernel->rx_dropped = 0;
@@ -135,7 +135,7 @@ read_raw(const struct live_fabric *live, const struct device_port *d, struct dev
 		kernel.rx_dropped = 0;
 	read_host_end(live, d, &host);
 	if (device != NULL)
-		tell_apart(d, device, &kernel, &host);
+		separate(d, device, &kernel, &host);
 	*out = (struct device_drops){.of = {
 #define X(id, name, read, advice) [DEVICE_DROP_##id] = read,
 					     DEVICE_DROPS(X)

@@ -83,7 +83,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, STEER_HELD_MAX);
-	__type(key, struct steer_ends);
+	__type(key, struct steer_endpoints);
 	__type(value, __u8);
 } steer_held SEC(".maps");
 
@@ -118,9 +118,9 @@ class_of_payload(__u8 protocol, void *payload, void *end, enum steer_class other
 }
 
 static __always_inline enum steer_class
-class_of_bgp(const struct steer_ends *ends)
+class_of_bgp(const struct steer_endpoints *endpoints)
 {
-	return bpf_map_lookup_elem(&steer_held, ends) != NULL ? STEER_BGP_HELD : STEER_BGP;
+	return bpf_map_lookup_elem(&steer_held, endpoints) != NULL ? STEER_BGP_HELD : STEER_BGP;
 }
 
 static __always_inline enum steer_class
@@ -128,7 +128,7 @@ class_of_ip4(void *at, void *end)
 {
 	const struct iphdr *ip = at;
 	enum steer_class class = STEER_LINK_LOCAL;
-	struct steer_ends ends = {0};
+	struct steer_endpoints endpoints = {0};
 	__be32 destination;
 
 	if ((void *)(ip + 1) > end || ip->version != 4 || ip->ihl < sizeof(*ip) / 4)
@@ -146,10 +146,10 @@ class_of_ip4(void *at, void *end)
 	class = class_of_payload(ip->protocol, at + ip->ihl * 4, end, class);
 	if (class != STEER_BGP)
 		return class;
-	ends.from[10] = ends.from[11] = ends.to[10] = ends.to[11] = 0xff;
-	__builtin_memcpy(ends.from + 12, &ip->saddr, sizeof(ip->saddr));
-	__builtin_memcpy(ends.to + 12, &ip->daddr, sizeof(ip->daddr));
-	return class_of_bgp(&ends);
+	endpoints.from[10] = endpoints.from[11] = endpoints.to[10] = endpoints.to[11] = 0xff;
+	__builtin_memcpy(endpoints.from + 12, &ip->saddr, sizeof(ip->saddr));
+	__builtin_memcpy(endpoints.to + 12, &ip->daddr, sizeof(ip->daddr));
+	return class_of_bgp(&endpoints);
 }
 
 static __always_inline enum steer_class
@@ -159,7 +159,7 @@ class_of_ip6(void *at, void *end)
 	const __u8 *payload = at + sizeof(*ip);
 	enum steer_class class = STEER_LINK_LOCAL;
 	struct in6_addr destination;
-	struct steer_ends ends;
+	struct steer_endpoints endpoints;
 
 	if ((void *)payload > end || ip->version != 6)
 		return STEER_OTHER;
@@ -179,9 +179,9 @@ class_of_ip6(void *at, void *end)
 	class = class_of_payload(ip->nexthdr, (void *)payload, end, class);
 	if (class != STEER_BGP)
 		return class;
-	__builtin_memcpy(ends.from, &ip->saddr, sizeof(ends.from));
-	__builtin_memcpy(ends.to, &ip->daddr, sizeof(ends.to));
-	return class_of_bgp(&ends);
+	__builtin_memcpy(endpoints.from, &ip->saddr, sizeof(endpoints.from));
+	__builtin_memcpy(endpoints.to, &ip->daddr, sizeof(endpoints.to));
+	return class_of_bgp(&endpoints);
 }
 
 // 01:80:c2:00:00:00 to 0f, which no bridge passes on (IEEE 802.1Q, table 8-1).

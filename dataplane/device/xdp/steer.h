@@ -47,8 +47,9 @@ struct steer_count {
 // kernel gets those.
 #define STEER_BFD_ADDRESS_LAST 0x05
 
-// Keys of STEER_HELD: the ends of a BFD session that is lost. IPv4 addresses as ::ffff:192.0.2.1.
-struct steer_ends {
+// Keys of STEER_HELD: the endpoints of a BFD session that is lost. An IPv4 address is written
+// ::ffff:192.0.2.1.
+struct steer_endpoints {
 	__u8 from[16], to[16];
 };
 #define STEER_HELD_MAX 1024

@@ -244,14 +244,14 @@ steering_hold_bgp(struct steering *s, const struct steering_address *from,
 		  const struct steering_address *to, bool on)
 {
 	const uint8_t value = 1;
-	struct steer_ends ends;
+	struct steer_endpoints endpoints;
 	int error;
 
-	put_address(ends.from, from);
-	put_address(ends.to, to);
+	put_address(endpoints.from, from);
+	put_address(endpoints.to, to);
 	if (on)
-		return bpf_map_update_elem(s->held_fd, &ends, &value, BPF_ANY);
-	error = bpf_map_delete_elem(s->held_fd, &ends);
+		return bpf_map_update_elem(s->held_fd, &endpoints, &value, BPF_ANY);
+	error = bpf_map_delete_elem(s->held_fd, &endpoints);
 	return error == -ENOENT ? 0 : error;
 }
 

@@ -18,7 +18,7 @@ static const struct steering_map steering_maps[] = {
 	{STEER_LOCAL4, 0, BPF_MAP_TYPE_HASH, 4, 1, STEER_ADDRESSES},
 	{STEER_LOCAL6, 0, BPF_MAP_TYPE_HASH, sizeof(struct in6_addr), 1, STEER_ADDRESSES},
 	{STEER_SETTINGS, 0, BPF_MAP_TYPE_ARRAY, 4, 4, 1},
-	{STEER_HELD, 0, BPF_MAP_TYPE_HASH, sizeof(struct steer_ends), 1, STEER_HELD_MAX},
+	{STEER_HELD, 0, BPF_MAP_TYPE_HASH, sizeof(struct steer_endpoints), 1, STEER_HELD_MAX},
 };
 
 #define STEERING_MAPS (sizeof(steering_maps) / sizeof(steering_maps[0]))

@@ -70,8 +70,8 @@ bfd_mistakes(void **state)
 
 	(void)state;
 	expect_messages(SINGLE "  bfd: {socket: /run/frr/a.sock}\n",
-			"f.yaml:3:17: switch: bfd needs a port with `netdev:`: sessions run only "
-			"there\n");
+			"f.yaml:3:17: switch: bfd: no port has `netdev:`; BFD sessions run only at "
+			"such ports\n");
 	expect_messages("switch:\n  ports: {swp1: {netdev: swp1}}\n  bfd: {user: frr}\n",
 			"f.yaml:3:8: switch.bfd: needs \"socket\": unix socket where bfdd listens "
 			"(bfdd --dplaneaddr unix:PATH)\n");

@@ -182,7 +182,7 @@ test_shutdown(void **state)
 	(void)state;
 	settle(&e, &usual);
 	settings.shutdown = true;
-	bfd_session_change(&e.s, &settings, e.now);
+	bfd_session_change(&e.s, &settings);
 	packet = sends(&e);
 	assert_int_equal(packet.state, BFD_ADMIN_DOWN);
 	assert_int_equal(packet.diag, BFD_DIAG_ADMIN_DOWN);
@@ -195,7 +195,7 @@ test_shutdown(void **state)
 	assert_true(is_silent(&e));
 	assert_int_equal(bfd_session_detect_at(&e.s), BFD_NEVER);
 	settings.shutdown = false;
-	bfd_session_change(&e.s, &settings, e.now);
+	bfd_session_change(&e.s, &settings);
 	packet = sends(&e);
 	assert_int_equal(packet.state, BFD_DOWN);
 	assert_int_equal(packet.diag, BFD_DIAG_NONE);
@@ -443,7 +443,7 @@ test_changes_while_up(void **state)
 	settle(&e, &usual);
 	bfd_session_receive(&e.s, &final, e.now);
 
-	bfd_session_change(&e.s, &slow, e.now);
+	bfd_session_change(&e.s, &slow);
 	assert_int_equal(bfd_session_interval_us(&e.s), 300000);
 	assert_int_equal(bfd_session_detect_us(&e.s), 3 * 800000);
 	packet = sends(&e);
@@ -453,7 +453,7 @@ test_changes_while_up(void **state)
 	bfd_session_receive(&e.s, &final, e.now);
 	assert_int_equal(bfd_session_interval_us(&e.s), 800000);
 
-	bfd_session_change(&e.s, &fast, e.now);
+	bfd_session_change(&e.s, &fast);
 	assert_int_equal(bfd_session_interval_us(&e.s), 100000);
 	assert_int_equal(bfd_session_detect_us(&e.s), 3 * 800000);
 	assert_true(sends(&e).poll);
@@ -474,9 +474,9 @@ test_change_while_polling(void **state)
 	slow.min_tx_us = 400000;
 	slower.min_tx_us = 500000;
 	settle(&e, &usual);
-	bfd_session_change(&e.s, &slow, e.now);
+	bfd_session_change(&e.s, &slow);
 	assert_true(sends(&e).poll);
-	bfd_session_change(&e.s, &slower, e.now);
+	bfd_session_change(&e.s, &slower);
 	bfd_session_receive(&e.s, &final, e.now);
 	assert_true(e.s.polling);
 	assert_int_equal(bfd_session_interval_us(&e.s), 300000);
@@ -495,11 +495,11 @@ test_no_change(void **state)
 
 	(void)state;
 	settle(&e, &usual);
-	bfd_session_change(&e.s, &usual, e.now);
+	bfd_session_change(&e.s, &usual);
 	assert_true(is_silent(&e));
 	settings.detect_mult = 5;
 	settings.local_discr = 99; // cannot be changed
-	bfd_session_change(&e.s, &settings, e.now);
+	bfd_session_change(&e.s, &settings);
 	assert_int_equal(e.s.settings.local_discr, 7);
 	assert_int_equal(sends(&e).detect_mult, 5);
 	assert_false(e.s.polling);

@@ -301,14 +301,14 @@ put_held(const char *from, const char *to, bool held)
 {
 	const int map = bpf_object__find_map_fd_by_name(object, STEER_HELD);
 	const uint8_t value = 1;
-	struct steer_ends ends;
+	struct steer_endpoints endpoints;
 
-	assert_int_equal(inet_pton(AF_INET6, from, ends.from), 1);
-	assert_int_equal(inet_pton(AF_INET6, to, ends.to), 1);
+	assert_int_equal(inet_pton(AF_INET6, from, endpoints.from), 1);
+	assert_int_equal(inet_pton(AF_INET6, to, endpoints.to), 1);
 	if (held)
-		assert_int_equal(bpf_map_update_elem(map, &ends, &value, BPF_ANY), 0);
+		assert_int_equal(bpf_map_update_elem(map, &endpoints, &value, BPF_ANY), 0);
 	else
-		assert_int_equal(bpf_map_delete_elem(map, &ends), 0);
+		assert_int_equal(bpf_map_delete_elem(map, &endpoints), 0);
 }
 
 // From one address to one, on the port itself.

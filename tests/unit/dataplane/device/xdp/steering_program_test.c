@@ -22,7 +22,7 @@ static const struct steering_program ours = {
 			{STEER_COUNTERS, 12, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
 			 sizeof(struct steer_count), STEER_CLASSES},
 			{STEER_SETTINGS, 16, BPF_MAP_TYPE_ARRAY, 4, 4, 1},
-			{STEER_HELD, 17, BPF_MAP_TYPE_HASH, sizeof(struct steer_ends), 1,
+			{STEER_HELD, 17, BPF_MAP_TYPE_HASH, sizeof(struct steer_endpoints), 1,
 			 STEER_HELD_MAX},
 		},
 	.map_count = 6,
