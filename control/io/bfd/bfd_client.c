@@ -20,9 +20,10 @@
 #include <unistd.h>
 
 #define TURN_READS 16
-#define OUT_BYTES 65536   // that bfdd has not read
-#define AGAIN_MS 500      // between two attempts to connect
-#define REFUSALS_MS 60000 // between two reports of listeners that were refused
+#define OUT_BYTES 65536  // that bfdd has not read
+#define AGAIN_MS 500     // between two attempts to connect
+#define REPORTS_MS 60000 // between two reports of what fails again and again
+#define STEADY_MS 5000   // a connection that lasts so long does not
 
 struct bfd_client {
 	struct bfd_client_options options;
@@ -30,6 +31,9 @@ struct bfd_client {
 	int64_t again_ms; // when to connect again
 	uint64_t refused;
 	int64_t refused_ms; // when that was last reported; 0: never
+	int64_t since_ms;   // of this connection
+	int64_t brief_ms;   // when one that was not steady was last reported; 0: never
+	bool reported;      // that there is this connection
 	bool overflowed;
 	size_t held, waiting; // bytes of `in`, of `out`
 	uint8_t in[2 * BFD_MESSAGE_MAX];
@@ -85,14 +89,14 @@ bfd_client_refused(const struct bfd_client *c)
 
 // ---- connecting --------------------------------------------------------------------------------
 
-// One line for all refusals within REFUSALS_MS.
+// One line for all refusals within REPORTS_MS.
 static void
 report_refusal(struct bfd_client *c, int64_t now_ms, uid_t user)
 {
 	char line[256];
 
 	c->refused++;
-	if (c->refused_ms != 0 && now_ms - c->refused_ms < REFUSALS_MS)
+	if (c->refused_ms != 0 && now_ms - c->refused_ms < REPORTS_MS)
 		return;
 	c->refused_ms = now_ms;
 	snprintf(line, sizeof(line),
@@ -108,10 +112,9 @@ may_listen(struct bfd_client *c, int fd, int64_t now_ms)
 	struct ucred peer = {.uid = (uid_t)-1};
 	socklen_t size = sizeof(peer);
 
-	if (c->options.any)
-		return true;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-	    (peer.uid == 0 || peer.uid == geteuid() || peer.uid == c->options.user))
+	    (peer.uid == 0 || peer.uid == geteuid() ||
+	     c->options.accepts(c->options.context, peer.uid)))
 		return true;
 	report_refusal(c, now_ms, peer.uid);
 	return false;
@@ -135,6 +138,24 @@ dial(const char *path)
 	return fd;
 }
 
+static bool
+is_steady(const struct bfd_client *c, int64_t now_ms)
+{
+	return now_ms - c->since_ms >= STEADY_MS;
+}
+
+// A listener that closes at once would fill the log: if it has done so lately, a connection is
+// reported when it lasts.
+static void
+report_connection(struct bfd_client *c, int64_t now_ms)
+{
+	if (c->peer < 0 || c->reported ||
+	    (c->brief_ms != 0 && now_ms - c->brief_ms < REPORTS_MS && !is_steady(c, now_ms)))
+		return;
+	c->reported = true;
+	c->options.notify(c->options.context, "connected to bfdd");
+}
+
 static void
 connect_peer(struct bfd_client *c, int64_t now_ms)
 {
@@ -152,11 +173,13 @@ connect_peer(struct bfd_client *c, int64_t now_ms)
 		return;
 	}
 	c->peer = fd;
-	c->options.notify(c->options.context, "connected to bfdd");
+	c->since_ms = now_ms;
+	c->reported = false;
+	report_connection(c, now_ms);
 }
 
 static void
-disconnect(struct bfd_client *c, const char *why)
+disconnect(struct bfd_client *c, int64_t now_ms, const char *why)
 {
 	char line[160];
 
@@ -166,7 +189,10 @@ disconnect(struct bfd_client *c, const char *why)
 	c->overflowed = false;
 	snprintf(line, sizeof(line), "the connection to bfdd has ended%s%s",
 		 why != NULL ? ": " : "", why != NULL ? why : "");
-	c->options.notify(c->options.context, line);
+	if (c->reported) {
+		c->brief_ms = is_steady(c, now_ms) ? 0 : now_ms;
+		c->options.notify(c->options.context, line);
+	}
 	c->options.ended(c->options.context);
 }
 
@@ -174,7 +200,7 @@ disconnect(struct bfd_client *c, const char *why)
 
 // Returns whether there may be more.
 static bool
-read_peer(struct bfd_client *c)
+read_peer(struct bfd_client *c, int64_t now_ms)
 {
 	ssize_t got = recv(c->peer, c->in + c->held, sizeof(c->in) - c->held, 0);
 	const char *why = NULL;
@@ -183,13 +209,13 @@ read_peer(struct bfd_client *c)
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (got <= 0) {
-		disconnect(c, got < 0 ? strerror(errno) : NULL);
+		disconnect(c, now_ms, got < 0 ? strerror(errno) : NULL);
 		return false;
 	}
 	c->held += (size_t)got;
 	done = bfd_take_messages(c->in, c->held, c->options.take, c->options.context, &why);
 	if (done < 0) {
-		disconnect(c, why);
+		disconnect(c, now_ms, why);
 		return false;
 	}
 	c->held -= (size_t)done;
@@ -229,11 +255,12 @@ void
 bfd_client_turn(struct bfd_client *c, int64_t now_ms)
 {
 	connect_peer(c, now_ms);
-	for (int i = 0; i < TURN_READS && c->peer >= 0 && read_peer(c); i++)
+	report_connection(c, now_ms);
+	for (int i = 0; i < TURN_READS && c->peer >= 0 && read_peer(c, now_ms); i++)
 		;
 	flush(c);
 	if (c->peer >= 0 && c->overflowed)
-		disconnect(c, "bfdd does not read its socket");
+		disconnect(c, now_ms, "bfdd does not read its socket");
 }
 
 int

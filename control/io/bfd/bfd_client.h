@@ -11,9 +11,10 @@ struct bfd_client;
 
 struct bfd_client_options {
 	const char *path;
-	bool any;   // any user may listen there
-	uid_t user; // who may, besides root and the user who runs this process
-	const char *user_name;
+	// Whether this user may listen there, as root and the user who runs this process may. Asked
+	// at each connection, because a package may add the user later.
+	bool (*accepts)(void *context, uid_t user);
+	const char *user_name; // who may, in words
 	void (*take)(void *context, const struct bfd_message *message);
 	void (*ended)(void *context); // the connection
 	// Reports what a user must see, in one line.

@@ -108,27 +108,41 @@ read_frames(struct bfd_agent *a)
 
 // ---- the agent ----------------------------------------------------------------------------------
 
-// Who may listen. A user that the file does not name may be missing: bfdd may be installed later.
-static int
-find_user(const struct config *config, struct bfd_client_options *options, struct diag *diag)
+static uid_t
+number_of(const struct config_name *name)
 {
-	const struct config_name *name = &config->single.bfd.user;
-	const struct passwd *user = getpwnam(name->text);
 	char *end;
 	unsigned long number = strtoul(name->text, &end, 10);
 
-	options->user_name = name->text;
-	options->any = strcmp(name->text, "any") == 0;
-	options->user = user != NULL ? user->pw_uid : geteuid();
-	if (user != NULL || options->any || name->pos.line == 0)
+	return *end == '\0' && number < (uid_t)-1 ? (uid_t)number : (uid_t)-1;
+}
+
+// A user that the file does not name may be missing: bfdd may be installed later.
+static int
+check_user(const struct config *config, struct diag *diag)
+{
+	const struct config_name *name = &config->single.bfd.user;
+
+	if (name->pos.line == 0 || strcmp(name->text, "any") == 0 || getpwnam(name->text) != NULL ||
+	    number_of(name) != (uid_t)-1)
 		return 0;
-	if (*end != '\0' || number >= (uid_t)-1)
-		return diag_error(diag, config->file, name->pos, "switch.bfd.user",
-				  "there is no user %.32s on this machine: give the name or "
-				  "number of the user who runs bfdd, or any",
-				  name->text);
-	options->user = (uid_t)number;
-	return 0;
+	return diag_error(diag, config->file, name->pos, "switch.bfd.user",
+			  "there is no user %.32s on this machine: give the name or number of the "
+			  "user who runs bfdd, or any",
+			  name->text);
+}
+
+static bool
+accepts(void *context, uid_t uid)
+{
+	const struct bfd_agent *a = context;
+	const struct config_name *name = &a->live->config->single.bfd.user;
+	const struct passwd *user;
+
+	if (strcmp(name->text, "any") == 0)
+		return true;
+	user = getpwnam(name->text);
+	return uid != (uid_t)-1 && uid == (user != NULL ? user->pw_uid : number_of(name));
 }
 
 // A file of one switch, which is node 0.
@@ -153,6 +167,8 @@ bfd_agent_open(struct live_fabric *live, struct diag *diag)
 {
 	struct bfd_client_options options = {
 		.path = live->config->single.bfd.socket.text,
+		.accepts = accepts,
+		.user_name = live->config->single.bfd.user.text,
 		.take = bfd_peers_take,
 		.ended = bfd_peers_end,
 		.notify = bfd_peers_notify,
@@ -161,7 +177,7 @@ bfd_agent_open(struct live_fabric *live, struct diag *diag)
 
 	if (options.path == NULL)
 		return 0;
-	rc = find_user(live->config, &options, diag);
+	rc = check_user(live->config, diag);
 	if (rc != 0)
 		return rc;
 	live->bfd = options.context = create(live);

@@ -17,11 +17,14 @@
 #include <cmocka.h>
 
 #define NOBODY 65534
+#define STEADY_MS 5000
+#define REPORTS_MS 60000
 
 struct fixture {
 	char directory[64], path[96];
 	int listener; // bfdd's
 	struct bfd_client *client;
+	uid_t accepted; // besides root and the user of this process
 	unsigned messages, ends, lines;
 	char line[320];
 	int64_t now_ms;
@@ -36,6 +39,12 @@ take(void *context, const struct bfd_message *message)
 
 	assert_int_equal(message->type, BFD_MESSAGE_REQUEST_COUNTERS);
 	f->messages++;
+}
+
+static bool
+accepts(void *context, uid_t user)
+{
+	return user == ((const struct fixture *)context)->accepted;
 }
 
 static void
@@ -71,7 +80,7 @@ set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct bfd_client_options options = {
-		.user = 12345,
+		.accepts = accepts,
 		.user_name = "frr",
 		.take = take,
 		.ended = ended,
@@ -86,6 +95,7 @@ set_up(void **state)
 	snprintf(f->path, sizeof(f->path), "%s/dplane.sock", f->directory);
 	f->listener = -1;
 	f->now_ms = 1000;
+	f->accepted = 12345;
 	options.path = f->path;
 	assert_int_equal(bfd_client_open(&f->client, &options), 0);
 	*state = f;
@@ -171,6 +181,7 @@ test_restart(void **state)
 
 	assert_int_equal(send(fd, counters, 7, 0), 7); // half of a message
 	turn(f);
+	f->now_ms += STEADY_MS;
 	close(fd);
 	close(f->listener);
 	assert_int_equal(unlink(f->path), 0);
@@ -185,7 +196,8 @@ test_restart(void **state)
 	close(fd);
 }
 
-// Another user's socket is left at once, and reported once a minute.
+// Another user's socket is left at once, and reported once a minute. The user may become one who
+// is accepted.
 static void
 test_other_user(void **state)
 {
@@ -216,10 +228,54 @@ test_other_user(void **state)
 	assert_int_equal(f->lines, 1);
 	assert_int_equal(strncmp(f->line, "a process of user 65534 listens at /tmp/", 40), 0);
 	assert_non_null(strstr(f->line, "Roost accepts root, its own user and frr"));
+	f->accepted = NOBODY;
+	turn(f);
+	assert_true(bfd_client_connected(f->client));
+	assert_string_equal(f->line, "connected to bfdd");
 	close(go_on[1]);
 	close(ready[0]);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
+}
+
+// One that closes each connection at once is reported once a minute; one that lasts is reported.
+static void
+test_brief(void **state)
+{
+	struct fixture *f = *state;
+	int64_t began;
+	int fd = connected(f);
+
+	close(fd);
+	turn(f);
+	assert_int_equal(f->lines, 2);
+	assert_string_equal(f->line, "the connection to bfdd has ended");
+	began = f->now_ms;
+	while (f->now_ms < began + REPORTS_MS - STEADY_MS) {
+		turn(f);
+		fd = accept4(f->listener, NULL, NULL, SOCK_CLOEXEC);
+		assert_true(fd >= 0);
+		close(fd);
+		turn(f);
+		assert_false(bfd_client_connected(f->client));
+	}
+	assert_int_equal(f->lines, 2);
+	assert_true(f->ends > 50);
+	f->now_ms = began + REPORTS_MS;
+	turn(f);
+	assert_int_equal(f->lines, 3);
+	assert_string_equal(f->line, "connected to bfdd");
+	fd = accept4(f->listener, NULL, NULL, SOCK_CLOEXEC);
+	close(fd);
+	turn(f);
+	assert_int_equal(f->lines, 4);
+	turn(f);
+	assert_true(bfd_client_connected(f->client));
+	assert_int_equal(f->lines, 4);
+	for (int i = 0; i < STEADY_MS / 1000; i++)
+		turn(f);
+	assert_int_equal(f->lines, 5);
+	assert_string_equal(f->line, "connected to bfdd");
 }
 
 // Who does not read loses the connection, and no memory is taken for it.
@@ -245,9 +301,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_messages),
-		TEST(test_restart),
-		TEST(test_other_user),
+		TEST(test_messages),           TEST(test_restart),
+		TEST(test_other_user),         TEST(test_brief),
 		TEST(test_reader_that_sleeps),
 	};
 
