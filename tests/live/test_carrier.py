@@ -2,6 +2,7 @@
 """When the process of a fabric dies, whatever is attached to it sees its link go, as that of a switch would that loses
 its power. Interfaces that are not the fabric's any more, or that Linux uses too, stay up."""
 import fcntl
+import resource
 import signal
 
 from common import *
@@ -202,6 +203,44 @@ class Carrier(LiveCase):
 
     def log(self):
         return roost("show", "log", "-f", self.name).out
+
+    def test_watcher_that_reads_late(self):
+        """What did not fit the pipe reaches it later: what is attached last, and what is detached last."""
+        kept, gone = self.interface("a"), self.interface("b")
+        self.up()
+        watcher = self.watcher()
+        os.kill(watcher, signal.SIGSTOP)
+        with open(f"/proc/{watcher}/fd/3", "rb", buffering=0) as pipe:
+            fcntl.fcntl(pipe, F_SETPIPE_SZ, 4096)
+        roost("attach", "h2", f"dev=net_af_packet8,iface={gone}", "mtu=1500", "-f", self.name)
+        for _ in range(10):     # more than the pipe holds
+            roost("attach", "h1", f"dev=net_af_packet7,iface={kept}", "mtu=1500", "-f", self.name)
+            roost("detach", "h1", "-f", self.name)
+        roost("attach", "h1", f"dev=net_af_packet7,iface={kept}", "mtu=1500", "-f", self.name)
+        roost("detach", "h2", "-f", self.name)
+        wait_until(lambda: "roost-watcher does not read" in self.log(), "it is logged")
+        os.kill(watcher, signal.SIGCONT)
+        wait_until(lambda: "roost-watcher reads again" in self.log(), "it has what was detached and attached")
+        self.kill((kept, None))
+        self.assertEqual(self.far_ends_up(kept, gone), {gone})
+        roost("down", self.name)
+
+    def test_watcher_that_cannot_be_started(self):
+        """Roost tries again: here it has no descriptors for a while."""
+        interface = self.interface("a")
+        self.up(h1={"dev": f"net_af_packet7,iface={interface}"})
+        watcher = self.watcher()
+        limits = resource.prlimit(self.process(), resource.RLIMIT_NOFILE)
+        resource.prlimit(self.process(), resource.RLIMIT_NOFILE, (3, limits[1]))
+        try:
+            os.kill(watcher, signal.SIGKILL)
+            wait_until(lambda: not Path(f"/proc/{watcher}").exists(), "the fabric's process knows")
+        finally:
+            resource.prlimit(self.process(), resource.RLIMIT_NOFILE, limits)
+        wait_until(lambda: "roost-watcher has ended and was started again" in self.log(), "it is started again")
+        self.kill((interface, None))
+        self.assertEqual(self.far_ends_up(interface), set())
+        roost("down", self.name)
 
     def test_watcher_that_stands_still(self):
         """Nobody waits for it, and the log says what will be wrong."""

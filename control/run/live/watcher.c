@@ -10,7 +10,7 @@
 // group does not reach it, and holds no descriptor but the pipe: an open namespace would live on
 // after it was deleted. It executes the program anew, because a copy of a process with EAL would
 // have workers copy each page of memory that they write to. One that ends is started again, unless
-// it ends again and again.
+// it ends again and again. Messages that do not fit the pipe wait for the next poll.
 //
 // An interface that goes down forgets its IPv6 addresses unless `keep_addr_on_down` is set, which
 // it is for just that moment. Opening the port brings it up again (QUIRK_INTERFACE_UP).
@@ -38,18 +38,11 @@
 
 #define WATCHER_NAME "roost-watcher"
 #define WATCHER_PIPE 3
-#define WATCHER_RESTARTS 5      // of one that
+#define WATCHER_RESTARTS 5      // in a row, of one that
 #define WATCHER_STEADY_MS 60000 // has run for less
+#define WATCHER_RETRY_MS 1000   // between two attempts to start it
+#define WATCHER_STUCK_MS 1000   // a message may wait for so long without a line in the log
 #define SETTING_MAX 16          // characters of a number, and the end of the line
-
-struct watcher {
-	pid_t pid;   // 0: it has ended by itself
-	int pipe;    // the end to write to, which never waits
-	bool missed; // it was full
-	bool logged; // that it was
-	int64_t started_ms;
-	unsigned int restarts; // one after the other
-};
 
 enum watcher_word { WATCHER_ADD, WATCHER_REMOVE };
 
@@ -61,6 +54,19 @@ struct watcher_message {
 	struct netns_id id;       // of netns
 	bool spares_used;         // the interface stays up if Linux uses it too
 	bool detaches_xdp;        // the driver's program would be in the way of the next
+};
+
+struct watcher {
+	pid_t pid; // 0: it has ended by itself
+	int pipe;  // the end to write to, which never waits
+	int64_t started_ms;
+	unsigned int restarts; // one after the other
+	int64_t retry_ms;      // while pid is 0: when to start it again
+	// Messages that did not fit the pipe, the oldest first, at most one for each interface.
+	struct watcher_message *queue;
+	size_t queued;
+	int64_t queued_ms; // since when there has been one
+	bool logged;       // that it does not read them
 };
 
 // Writes whether an interface that goes down keeps its IPv6 addresses. before: what it was, or NULL
@@ -274,7 +280,8 @@ start(void *arg)
 	if (w->pipe >= 0)
 		close(w->pipe);
 	w->pipe = ends[1];
-	w->missed = w->logged = false;
+	w->queued = 0;
+	w->logged = false;
 	w->started_ms = clock_ms();
 	return 0;
 }
@@ -296,16 +303,48 @@ watcher_start(struct watcher **out, struct diag *diag)
 	return 0;
 }
 
-// One that has ended reads nothing any more; watcher_poll() notices.
-static void
-send_message(struct watcher *w, const struct watcher_message *m)
+// Returns false if the pipe is full. One that has ended reads nothing any more; watcher_poll()
+// notices.
+static bool
+write_message(struct watcher *w, const struct watcher_message *m)
 {
 	ssize_t sent;
 
 	do
 		sent = write(w->pipe, m, sizeof(*m));
 	while (sent < 0 && errno == EINTR);
-	w->missed |= sent < 0 && errno == EAGAIN;
+	return sent >= 0 || errno != EAGAIN;
+}
+
+static void
+flush(struct watcher *w)
+{
+	size_t sent = 0;
+
+	while (sent < w->queued && write_message(w, &w->queue[sent]))
+		sent++;
+	w->queued -= sent;
+	if (sent != 0)
+		memmove(w->queue, w->queue + sent, w->queued * sizeof(*w->queue));
+}
+
+// The last message about an interface is the one that counts.
+static void
+send_message(struct watcher *w, const struct watcher_message *m)
+{
+	size_t i = 0;
+
+	flush(w);
+	if (w->queued == 0 && write_message(w, m))
+		return;
+	while (i < w->queued && !is_same(&w->queue[i], m))
+		i++;
+	if (i == w->queued) {
+		w->queue = memory_resize(w->queue, w->queued + 1, sizeof(*w->queue), "interfaces");
+		if (w->queued++ == 0)
+			w->queued_ms = clock_ms();
+	}
+	w->queue[i] = *m;
 }
 
 // Whether the device has an interface that stays when the process ends. What the driver makes goes.
@@ -319,7 +358,7 @@ outlives(const struct device_port *d, char interface[static IFNAMSIZ])
 }
 
 static void
-tell(struct watcher *w, enum watcher_word word, const struct device_port *d)
+notify(struct watcher *w, enum watcher_word word, const struct device_port *d)
 {
 	struct watcher_message m;
 	char name[IFNAMSIZ];
@@ -341,13 +380,13 @@ tell(struct watcher *w, enum watcher_word word, const struct device_port *d)
 void
 watcher_add(struct watcher *w, const struct device_port *d)
 {
-	tell(w, WATCHER_ADD, d);
+	notify(w, WATCHER_ADD, d);
 }
 
 void
 watcher_remove(struct watcher *w, const struct device_port *d)
 {
-	tell(w, WATCHER_REMOVE, d);
+	notify(w, WATCHER_REMOVE, d);
 }
 
 static void
@@ -356,30 +395,40 @@ log_note(struct live_fabric *live, const char *text)
 	fabric_log_note(live->log, live_clock(&live->drive), FABRIC_LOG_WATCHER, text);
 }
 
+#define UNWATCHED "if the process of the fabric dies, attached interfaces and taps stay up; "
+
+static void
+log_failure(struct live_fabric *live, int error)
+{
+	char *text = error == -ELOOP
+			     ? memory_format(WATCHER_NAME
+					     " has ended again and again: " UNWATCHED
+					     "`roost down` and `roost up` start the watcher again")
+			     : memory_format(WATCHER_NAME " has ended and cannot be started: "
+							  "%s: " UNWATCHED "Roost tries again",
+					     strerror(-error));
+
+	log_note(live, text);
+	free(text);
+}
+
 // Starts one that has ended again, with the interfaces of all devices that are open.
 static void
 restart(struct live_fabric *live, struct watcher *w)
 {
-	char *text;
-	int error;
+	const bool gives_up = w->restarts == WATCHER_RESTARTS;
+	int error = gives_up ? -ELOOP : netns_run(live->outer_netns, start, w);
 
-	if (clock_ms() - w->started_ms >= WATCHER_STEADY_MS)
-		w->restarts = 0;
-	error = w->restarts++ < WATCHER_RESTARTS ? netns_run(live->outer_netns, start, w) : -ELOOP;
-	for (uint32_t i = 0; error == 0 && i < live->device_count; i++)
-		if (live->devices[i].live.device != NULL)
-			watcher_add(w, &live->devices[i]);
-	if (error == 0) {
-		log_note(live, WATCHER_NAME " has ended and was started again");
+	w->restarts += !gives_up;
+	w->retry_ms = gives_up ? INT64_MAX : clock_ms() + WATCHER_RETRY_MS;
+	if (error != 0) {
+		log_failure(live, error);
 		return;
 	}
-	text = memory_format(WATCHER_NAME " has ended%s%s: if the process of the fabric dies, "
-					  "attached interfaces and taps stay up; `roost down` and "
-					  "`roost up` start the watcher again",
-			     error == -ELOOP ? " again and again" : " and cannot be started: ",
-			     error == -ELOOP ? "" : strerror(-error));
-	log_note(live, text);
-	free(text);
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (live->devices[i].live.device != NULL)
+			watcher_add(w, &live->devices[i]);
+	log_note(live, WATCHER_NAME " has ended and was started again");
 }
 
 void
@@ -391,13 +440,24 @@ watcher_poll(struct live_fabric *live)
 		return;
 	if (w->pid != 0 && waitpid(w->pid, NULL, WNOHANG) == w->pid) {
 		w->pid = 0;
-		restart(live, w);
+		w->retry_ms = 0;
+		if (clock_ms() - w->started_ms >= WATCHER_STEADY_MS)
+			w->restarts = 0;
 	}
-	if (w->missed && !w->logged && w->pid != 0) {
+	if (w->pid == 0 && clock_ms() >= w->retry_ms)
+		restart(live, w);
+	if (w->pid == 0)
+		return;
+	flush(w);
+	if (w->queued == 0 && w->logged) {
+		w->logged = false;
+		log_note(live, WATCHER_NAME " reads again");
+	}
+	if (w->queued != 0 && !w->logged && clock_ms() - w->queued_ms >= WATCHER_STUCK_MS) {
 		w->logged = true;
-		log_note(live, "roost-watcher does not read: if the process of the fabric dies, "
-			       "some interfaces stay up, or go down that are not attached any "
-			       "more; let process roost-watcher run");
+		log_note(live, WATCHER_NAME " does not read: if the process of the fabric dies, "
+					    "some interfaces stay up, or go down that are not "
+					    "attached any more; let process " WATCHER_NAME " run");
 	}
 }
 
@@ -412,5 +472,6 @@ watcher_stop(struct watcher *w)
 			;
 	}
 	close(w->pipe);
+	free(w->queue);
 	free(w);
 }
