@@ -35,6 +35,7 @@ static const struct show_column session_columns[] = {
 	{"detection", "detection_ns", SHOW_DURATION, detection_cell},
 	{"sent", .format = SHOW_COUNT},
 	{"received", .format = SHOW_COUNT},
+	{"note", .format = SHOW_TEXT},
 	{0},
 };
 

@@ -93,7 +93,7 @@ class Bfd(LiveCase):
             before = self.sessions(switch)
             self.assertEqual(sorted(before), up)
             for one in before.values():
-                self.assertEqual((one["state"], one["remote"]["state"], one["diagnostic"]), ("up", "up", "none"))
+                self.assertEqual((one["state"], one["remote"]["state"], one["diagnostic"], one["note"]), ("up", "up", "none", ""))
                 self.assertTrue(one["local"].startswith("fe80::") and one["peer"].startswith("fe80::"))
                 self.assertEqual((one["interval_ns"], one["detection_ns"]), (300_000_000, 1_500_000_000))
             wait_until(lambda: all(now["sent"] >= before[port]["sent"] + 3 and now["received"] >= before[port]["received"] + 3
@@ -141,6 +141,7 @@ class Bfd(LiveCase):
             for leaf in ("leaf1", "leaf2"):     # bgpd of the spine may have notified them before
                 wait_until(lambda: self.sessions(leaf)["swp3"]["diagnostic"] == "detection time expired", f"{leaf} knows", 5)
                 self.assertLess(time.monotonic() - began, DETECT_S + SLACK_S)
+                self.assertEqual(self.sessions(leaf)["swp3"]["note"], "BGP held")
                 wait_until(lambda: self.bed.bfd(leaf) == {"swp3": "down", "swp4": "up"}, f"bfdd of {leaf} knows", 5)
             for leaf in ("leaf1", "leaf2"):
                 held = self.held(leaf)
@@ -209,6 +210,25 @@ class Bfd(LiveCase):
         self.configure("spine1", "peer 192.0.2.1", "no shutdown")
         wait_until(lambda: self.by_peer("leaf1", "192.0.2.2")["state"] == "up", "it is back", 20)
 
+    def test_interface_without_port(self):
+        """A session at an interface that is not the dataplane's, such as a VLAN: the log says once why nothing is sent."""
+        self.bed.inside("leaf1", "ip", "link", "add", "other", "type", "veth", "peer", "name", "far")
+        self.addCleanup(self.bed.inside, "leaf1", "ip", "link", "del", "other")
+        self.bed.inside("leaf1", "ip", "addr", "add", "192.0.2.9/30", "dev", "other")
+        for end in ("other", "far"):
+            self.bed.inside("leaf1", "ip", "link", "set", end, "up")
+        self.configure("leaf1", "peer 192.0.2.10")
+        self.addCleanup(self.configure, "leaf1", "no peer 192.0.2.10")
+        wait_until(lambda: self.by_peer("leaf1", "192.0.2.10").get("note") == "no port", "the session is there")
+        wait_until(lambda: self.lines_of("leaf1", "192.0.2.10"), "it is logged")
+        self.assertRegex(roost("show", "bfd", "-f", f"{self.bed.name}-leaf1").out, r"- +192\.0\.2\.10 +down .* no port\n")
+        self.assertEqual(self.lines_of("leaf1", "192.0.2.10"),
+                         ["the session with 192.0.2.10 sends nothing: interface other is no port with `netdev:`"])
+
+    def lines_of(self, switch, peer):
+        return [line.split("BFD: ")[1] for line in roost("show", "log", "-f", f"{self.bed.name}-{switch}").out.splitlines()
+                if f"BFD: the session with {peer} " in line]
+
     def test_multihop_is_refused(self):
         self.configure("leaf1", "peer 172.17.0.1 multihop local-address 172.16.0.1")
         self.addCleanup(self.configure, "leaf1", "no peer 172.17.0.1 multihop local-address 172.16.0.1")
@@ -244,6 +264,7 @@ class Bfd(LiveCase):
         before = self.sessions("spine1")
         self.bed.kill("spine1", "bfdd")
         wait_until(lambda: not self.show("spine1", "bfd")["connected"], "Roost knows")
+        self.assertEqual([one["note"] for one in self.sessions("spine1").values()], ["orphaned", "orphaned"])
         self.assert_alive("leaf1", 8)
         self.bed.start("spine1", "bfdd")
         wait_until(self.bed.converged, "the new one knows that its sessions are up", 60)

@@ -26,6 +26,8 @@ struct bfd_peer {
 	struct bfd_hold hold;       // of BGP with the neighbour
 	bool resolved;              // the neighbour's MAC is known
 	int64_t resolve_us;         // when the kernel is asked again
+	int64_t resolve_wait_us;    // how long the last wait was, while something is unknown
+	bool logged_without_port;   // that its interface is no port
 	int64_t since_us;           // of its state
 	struct bfd_counts counts;
 	enum bfd_state logged_state;
@@ -72,6 +74,9 @@ struct bfd_agent {
 void bfd_peers_take(void *context, const struct bfd_message *message);
 void bfd_peers_end(void *context);
 void bfd_peers_notify(void *context, const char *line);
+// Logs "the session with PEER at INTERFACE WHAT".
+void bfd_peers_notify_session(const struct bfd_agent *a, const struct bfd_request *request,
+			      const char *what);
 // Takes a frame that came in by a port.
 void bfd_peers_receive(struct bfd_agent *a, uint16_t port, const uint8_t *frame, size_t length);
 // Takes sessions down whose detection time has ended.

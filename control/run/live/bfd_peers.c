@@ -41,9 +41,9 @@ bfd_peers_notify(void *context, const char *line)
 	fabric_log_note(a->live->log, live_clock(&a->live->drive), FABRIC_LOG_BFD, text);
 }
 
-// "session with fe80::1 at swp3 WHAT"
-static void
-notify_session(const struct bfd_agent *a, const struct bfd_request *request, const char *what)
+void
+bfd_peers_notify_session(const struct bfd_agent *a, const struct bfd_request *request,
+			 const char *what)
 {
 	char address[INET6_ADDRSTRLEN] = "?", line[256];
 
@@ -72,10 +72,10 @@ log_state(const struct bfd_agent *a, const struct bfd_peer *peer)
 	char what[96];
 
 	if (peer->session.state == BFD_UP) {
-		notify_session(a, &peer->request, "is up");
+		bfd_peers_notify_session(a, &peer->request, "is up");
 	} else if (peer->logged_state == BFD_UP) {
 		snprintf(what, sizeof(what), "is down: %s", bfd_diag_text(peer->session.diag));
-		notify_session(a, &peer->request, what);
+		bfd_peers_notify_session(a, &peer->request, what);
 	}
 }
 
@@ -182,8 +182,8 @@ add_peer(struct bfd_agent *a, const struct bfd_request *request)
 	a->peers = memory_grow(a->peers, a->count, sizeof(struct bfd_peer *), "BFD sessions");
 	a->peers[a->count++] = peer;
 	if (request->echo || request->demand)
-		notify_session(a, request,
-			       "runs without echo and demand mode, which are not supported");
+		bfd_peers_notify_session(
+			a, request, "runs without echo and demand mode, which are not supported");
 	report(a, peer);
 }
 
@@ -248,7 +248,7 @@ delete_orphans(struct bfd_agent *a)
 
 		if (!peer->orphaned)
 			continue;
-		notify_session(a, &peer->request, what);
+		bfd_peers_notify_session(a, &peer->request, what);
 		delete_peer(a, peer);
 	}
 }
@@ -292,7 +292,7 @@ add_or_change(struct bfd_agent *a, const struct bfd_request *from)
 	if (why == NULL)
 		add_peer(a, &request);
 	else
-		notify_session(a, &request, why);
+		bfd_peers_notify_session(a, &request, why);
 }
 
 // ---- what bfdd says ----------------------------------------------------------------------------

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define RESOLVE_US INT64_C(1000000)
-#define RESOLVE_SOON_US INT64_C(50000) // while the neighbour is unknown
+#define RESOLVE_SOON_US INT64_C(50000) // while the neighbour is unknown, twice as long each time
 
 static const uint8_t no_address[16];
 
@@ -69,21 +69,25 @@ find_interface(struct bfd_peer *peer, char name[static IF_NAMESIZE])
 	return if_nametoindex(name);
 }
 
-// In the namespace of the interfaces.
+// bfdd may run a session in a VLAN, a bridge, or an interface that is not the dataplane's.
 static void
-resolve(struct bfd_agent *a, struct bfd_peer *peer)
+log_without_port(const struct bfd_agent *a, struct bfd_peer *peer, const char *interface)
 {
-	char name[IF_NAMESIZE];
-	unsigned index = find_interface(peer, name);
+	char what[96];
+
+	if (peer->logged_without_port)
+		return;
+	peer->logged_without_port = true;
+	snprintf(what, sizeof(what), "sends nothing: interface %s is no port with `netdev:`",
+		 interface);
+	bfd_peers_notify_session(a, &peer->request, what);
+}
+
+static void
+resolve_mac(struct bfd_agent *a, struct bfd_peer *peer, unsigned index)
+{
 	uint8_t mac[6];
 
-	peer->resolve_us = a->now_us + RESOLVE_SOON_US;
-	peer->device = index != 0 && !is_unspecified(peer->path.version, peer->path.local)
-			       ? find_device(a, name)
-			       : NULL;
-	bfd_ports_hold_bgp(a, peer);
-	if (peer->device == NULL)
-		return;
 	memcpy(peer->path.local_mac,
 	       a->live->topology->nodes[a->node].ports[peer->device->port].mac, 6);
 	if (neighbour_get(index, peer->path.version, peer->path.peer, mac) == 0) {
@@ -92,8 +96,40 @@ resolve(struct bfd_agent *a, struct bfd_peer *peer)
 	} else {
 		(void)neighbour_resolve(index, peer->path.version, peer->path.peer);
 	}
-	if (peer->resolved)
-		peer->resolve_us = a->now_us + RESOLVE_US;
+}
+
+// Each attempt opens sockets, and there may be many neighbours that are never found.
+static int64_t
+next_wait_us(struct bfd_peer *peer)
+{
+	int64_t wait = peer->resolve_wait_us;
+
+	if (peer->device != NULL && peer->resolved) {
+		peer->resolve_wait_us = 0;
+		return RESOLVE_US;
+	}
+	wait = wait == 0 ? RESOLVE_SOON_US : wait < RESOLVE_US / 2 ? 2 * wait : RESOLVE_US;
+	peer->resolve_wait_us = wait;
+	return wait;
+}
+
+// In the namespace of the interfaces.
+static void
+resolve(struct bfd_agent *a, struct bfd_peer *peer)
+{
+	char name[IF_NAMESIZE];
+	unsigned index = find_interface(peer, name);
+	const bool is_reached = index != 0 && !is_unspecified(peer->path.version, peer->path.local);
+
+	peer->device = is_reached ? find_device(a, name) : NULL;
+	bfd_ports_hold_bgp(a, peer);
+	if (peer->device != NULL) {
+		peer->logged_without_port = false;
+		resolve_mac(a, peer, index);
+	} else if (is_reached) {
+		log_without_port(a, peer, name);
+	}
+	peer->resolve_us = a->now_us + next_wait_us(peer);
 }
 
 static int

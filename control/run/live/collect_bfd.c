@@ -21,12 +21,40 @@ remote_json(const struct bfd_remote *r)
 			 (json_int_t)r->required_min_rx_us * NS_PER_US);
 }
 
+// What state and diagnostic do not say: why nothing is sent; that bfdd does not know the session;
+// that BGP is stopped.
+static char *
+note_of(const struct bfd_peer *peer)
+{
+	const char *unsent = peer->device == NULL ? "no port"
+			     : !peer->device->up  ? "link down"
+			     : !peer->resolved    ? "no neighbour MAC"
+						  : NULL;
+	const char *const notes[] = {
+		unsent,
+		peer->orphaned ? "orphaned" : NULL,
+		peer->hold.at != NULL ? "BGP held" : NULL,
+	};
+	char *out = memory_format("%s", "");
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		char *before = out;
+
+		if (notes[i] == NULL)
+			continue;
+		out = memory_format("%s%s%s", before, *before != '\0' ? ", " : "", notes[i]);
+		free(before);
+	}
+	return out;
+}
+
 static json_t *
 session_json(const struct bfd_peer *peer, int64_t now_us)
 {
 	const struct bfd_session *s = &peer->session;
 	const int family = peer->path.version == 4 ? AF_INET : AF_INET6;
 	char ours[INET6_ADDRSTRLEN], theirs[INET6_ADDRSTRLEN];
+	char *note = note_of(peer);
 	json_t *out = json_pack(
 		"{s:s?,s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:I,s:I,s:I,s:o}", "interface",
 		peer->device != NULL ? peer->device->netdev : NULL, "local",
@@ -39,6 +67,8 @@ session_json(const struct bfd_peer *peer, int64_t now_us)
 		(json_int_t)peer->counts.rx_packets, "sent", (json_int_t)peer->counts.tx_packets,
 		"remote", remote_json(&s->remote));
 
+	json_object_set_new(out, "note", json_string(note));
+	free(note);
 	if (s->remote.discr != 0)
 		json_object_set_new(out, "detection_ns",
 				    json_integer((json_int_t)bfd_session_detect_us(s) * NS_PER_US));

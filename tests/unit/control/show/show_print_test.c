@@ -256,16 +256,18 @@ test_bfd(void **state)
 		"\"routed\": 4, \"unknown\": 5, \"sessions\": [{\"interface\": \"swp1\", "
 		"\"peer\": \"fe80::5\", \"state\": \"up\", \"diagnostic\": \"none\", "
 		"\"since_ns\": 312000000000, \"interval_ns\": 300000000, "
-		"\"detection_ns\": 1500000000, \"sent\": 1189, \"received\": 1187}, "
+		"\"detection_ns\": 1500000000, \"sent\": 1189, \"received\": 1187, \"note\": "
+		"\"\"}, "
 		"{\"interface\": null, \"peer\": \"192.0.2.9\", \"state\": \"down\", "
 		"\"diagnostic\": \"none\", \"since_ns\": 2000000, "
-		"\"interval_ns\": 1000000000, \"sent\": 0, \"received\": 0}]}}}",
+		"\"interval_ns\": 1000000000, \"sent\": 0, \"received\": 0, \"note\": \"no "
+		"port\"}]}}}",
 		"interface  peer       state    for  diagnostic  interval  detection  sent  "
-		"received\n"
+		"received  note\n"
 		"swp1       fe80::5    up     312 s  none          300 ms      1.5 s  1189      "
 		"1187\n"
 		"-          192.0.2.9  down    2 ms  none             1 s          -     0         "
-		"0\n"
+		"0  no port\n"
 		"\n"
 		"node  bfdd       refused  malformed  routed  unknown\n"
 		"leaf  connected        2          3       4        5\n");
