@@ -44,9 +44,10 @@ detach(const struct cli_args *args)
 const struct cli_command command_detach = {
 	.name = "detach",
 	.help = "detach what is attached as a host",
-	.details = "It is a change of the configuration. The simulated NIC comes back, unless the "
-		   "fabric came up with\nthe host attached: then its link stays down until `roost "
-		   "attach`, or `down` and `up`.\n",
+	.details =
+		"It is a change of the configuration. The simulated NIC comes back. If the "
+		"fabric came up\nwith the host attached, the link stays down until you attach it "
+		"again or bring the\nfabric down and up.\n",
 	.forms = {{{{CLI_TEXT, "HOST"}}}},
 	.options = {CLI_FABRIC_OPTION},
 	.run = detach,

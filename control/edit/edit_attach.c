@@ -6,7 +6,6 @@
 #include "control/config/decode.h"
 #include "edit.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ config_edit_attaches(const struct config_edit *edit)
 static bool
 is_nic(const char *word, size_t length)
 {
-	return length == 4 && strncmp(word, "eth", 3) == 0 && isdigit((unsigned char)word[3]);
+	return length == 4 && strncmp(word, "eth", 3) == 0 && word[3] >= '1' && word[3] <= '8';
 }
 
 size_t
@@ -63,7 +62,9 @@ split_key(struct set_request *request)
 	if (valid && request->count >= least)
 		return 0;
 	return diag_error(request->diag, request->config->file, request->edit->pos, NULL,
-			  "\"%.80s\" is not a key such as attach.h1.netns", request->edit->key);
+			  "\"%.80s\" is not a key that can be set: write attach.HOST or "
+			  "attach.HOST.KEY, such as attach.h1.netns",
+			  request->edit->key);
 }
 
 static int
@@ -75,6 +76,13 @@ edit_one(struct config *config, const struct config_edit *edit, struct diag *dia
 	struct yaml_node *value;
 	int rc;
 
+	// An empty section, which a file may have, is none.
+	if (placed.kind == CONFIG_EDIT_SET && strcmp(placed.key, ATTACH) == 0 &&
+	    strcmp(placed.value, "{}") == 0) {
+		if (config_attach_section(config) == NULL)
+			return 0;
+		placed.kind = CONFIG_EDIT_UNSET;
+	}
 	if (placed.value_pos.line == 0)
 		placed.value_pos = placed.pos;
 	rc = split_key(&request);
@@ -84,8 +92,8 @@ edit_one(struct config *config, const struct config_edit *edit, struct diag *dia
 		return set_remove(&request);
 	if (placed.kind != CONFIG_EDIT_SET)
 		return diag_error(diag, config->file, placed.pos, placed.key,
-				  "only lists of tenants can be changed item by item: set the full "
-				  "list");
+				  "items can be added and removed only in lists of tenants: set "
+				  "the full list");
 	value = set_value(&request);
 	return value != NULL ? set_insert(&request, value) : -EINVAL;
 }
@@ -143,9 +151,9 @@ config_edit_attach(struct config *config, const struct config_edit *edits, unsig
 	int rc = 0;
 
 	if (config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
-		return diag_error(diag, config->file, (struct diag_pos){0}, ATTACH,
-				  "is not a section of a single switch: its ports have `dev` and "
-				  "`netdev`");
+		return diag_error(diag, config->file, (struct diag_pos){0}, NULL,
+				  "a single switch has no `attach`: use `dev` or `netdev` at its "
+				  "ports");
 	versions_start(config);
 	for (unsigned i = 0; rc == 0 && i < count; i++)
 		rc = edit_one(config, &edits[i], diag);

@@ -106,8 +106,9 @@ check_section(struct set_request *request)
 			strcmp(section, "super-spine") == 0))
 		return 0;
 	if (!single && strcmp(section, "attach") == 0)
-		return refuse_key(request, "events cannot change what is attached: `roost attach` "
-					   "and `roost detach` do");
+		return refuse_key(request,
+				  "events cannot attach or detach hosts: use `roost attach` "
+				  "and `roost detach`");
 	known = !single && config_node_role(config, section, &role) == 0;
 	if (known && role != CONFIG_ROLE_HOST)
 		return 0;

@@ -449,7 +449,7 @@ class Attach(LiveCase):
                              {"host": "h5.eth1", "attached": f"namespace {there}", "device": "net_af_xdp2",
                               "mtu": 1400, "state": "up"})
             self.assertEqual(command("ip", "-n", there, "-j", "link", "show", "eth1").json[0]["mtu"], 1400)
-            for words, error in ((("h5", "netns=other"), "h5 is attached already"),
+            for words, error in ((("h5", "netns=other"), "h5 is already attached"),
                                  (("h2", f"netns={there}"), f"{there} is the namespace of h5 already"),
                                  (("h99", "netns=other"), "there is no host h99"),
                                  (("h6", "netns"), '"netns": write KEY=VALUE'),

@@ -68,6 +68,11 @@ class History(LiveCase):
         wait_until(lambda: process.pid in netns_processes(namespace), "it is in the namespace")
         return process
 
+    def end(self, process):
+        """Ends it, without waiting for it as a parent."""
+        process.kill()
+        wait_until(lambda: "State:\tZ" in Path(f"/proc/{process.pid}/status").read_text(), "it has ended")
+
     def plain(self, **attach):
         described = demo(self.name, attach=())
         described["attach"] = attach
@@ -211,7 +216,7 @@ class History(LiveCase):
         self.refuse(r"^roost set: attach\.h5\.nets: unknown key", "set", "attach.h5.nets", "x")
         self.refuse(r"^roost set: attach: there is no host h99", "set", "attach.h99", "{netns: x}")
         self.refuse(r"^roost unset: attach\.h7: is not set", "unset", "attach.h7")
-        self.refuse(r"^roost attach: h5 is attached already: `roost detach` it first$", "attach", "h5", "netns=x")
+        self.refuse(r"^roost attach: h5 is already attached: run `roost detach h5` first$", "attach", "h5", "netns=x")
         self.refuse(rf"{one} is the namespace of h5 already", "set", "attach.h6", f"{{netns: {one}}}", "--stage")
         self.roost("set", "attach.h6", f"{{netns: {two}}}", "--stage")
         self.roost("unset", "attach.h5", "--stage")
@@ -298,11 +303,37 @@ class History(LiveCase):
         self.assertEqual(roost("up", self.name).err.count("has ended"), 0)
         self.assertEqual(self.attached(), {"h5": {"pid": str(process.pid)}})
         self.kill()
-        process.kill()
-        process.wait()
-        self.assertIn(f"attach.h5: process {process.pid} has ended: the host is not attached", roost("up", self.name).err)
+        self.end(process)
+        self.assertIn(f"attach.h5: process {process.pid} has ended, so h5 is not attached: run `roost attach h5 ...`", roost("up", self.name).err)
         self.assertEqual(self.attached(), {})
         self.assertEqual(self.whats()[-1], f"up {self.name}")
+        done = self.roost("rollback", 2)
+        self.assertIn(f"process {process.pid} has ended, so h5 is not attached", done.err)
+        self.assertEqual((self.attached(), self.whats()[-1]), ({}, f"up {self.name}"))
+        self.roost("set", MIN, "100KB")
+        self.roost("rollback", 2)
+        self.assertEqual((self.attached(), self.whats()[-1]), ({}, "rollback 2"))
+
+    def test_process_that_has_ended(self):
+        """A host by `pid:` cannot be attached again, by `set` or by --confirm-no, once the process has ended."""
+        self.up(self.plain())
+        process = subprocess.Popen(["unshare", "--net", "sleep", "600"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
+        self.roost("attach", "h5", f"pid={process.pid}")
+        described = self.plain()
+        described["switch"]["qos"]["tc"][3]["ecn"]["min"] = "100KB"
+        self.roost("apply", self.file(described, "without.yaml"), "--confirm", "5m")
+        self.roost("apply", "--confirm-no")
+        self.assertEqual(self.attached(), {"h5": {"pid": str(process.pid)}})
+        self.end(process)
+        self.refuse(f"attach.h5: process {process.pid} has ended", "set", "attach.h5.mtu", "1400")
+        self.assertEqual(self.attached(), {"h5": {"pid": str(process.pid)}})
+        self.roost("apply", self.file(described, "without.yaml"), "--confirm", "5m")
+        self.assertIn(f"h5 cannot be attached as before: attach.h5: process {process.pid} has ended", self.roost("apply", "--confirm-no").err)
+        self.assertEqual(self.attached(), {})
+        self.assertRegex(self.roost("show", "config", "leaf1").out, r"ecn\.min +50KB")
 
     def test_process_that_is_younger(self):
         """A process that began after the revision was written is another one with the same number."""
@@ -312,6 +343,7 @@ class History(LiveCase):
         self.addCleanup(process.kill)
         wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
         self.roost("attach", "h5", f"pid={process.pid}")
+        self.roost("set", MIN, "100KB")    # a later revision has the host too
         self.kill()
         revision = Path(os.environ["ROOST_STATE"]) / self.name / "2.yaml"
         text, changed = re.subn(r"^# at 20\d\d", "# at 2001", revision.read_text(), flags=re.M)
@@ -322,7 +354,7 @@ class History(LiveCase):
 
     def test_events_do_not_attach(self):
         described = self.plain() | {"events": [{"at": "1s", "set": "attach.h1.netns", "to": "x"}]}
-        self.assertIn("events cannot change what is attached", roost("check", self.file(described, "e.yaml"), status=2).err)
+        self.assertIn("events cannot attach or detach hosts", roost("check", self.file(described, "e.yaml"), status=2).err)
 
 
 if __name__ == "__main__":

@@ -164,8 +164,10 @@ const struct api_method answer_methods[] = {
 	 OUTCOME "; after an error nothing has changed"},
 	{"detach-host", answer_detach_host, API_WRITE, "Detaches what is attached as a host",
 	 PARAMS({"host", API_TEXT, true, "as it was attached"}, ),
-	 OUTCOME ", and the `processes` in a namespace that Roost had made: it sends them SIGTERM, "
-		 "and SIGKILL after a second if they still run"},
+	 "the `revision` that runs now (null while it waits to be confirmed), the number of "
+	 "`edits`, whether it is `draining`, `warnings`, and the `processes` in a namespace that "
+	 "Roost had made: it sends them SIGTERM, "
+	 "and SIGKILL after a second if they still run"},
 	{"subscribe", answer_subscribe, API_READ,
 	 "Sends events over this connection from now on, as notifications of the method `event`",
 	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},

@@ -24,6 +24,7 @@ struct wanted {
 	const char *file; // that its positions are in; NULL: none
 	const char *what;
 	uint64_t confirm_ms;
+	const struct diag *warnings; // so far; NULL: none
 };
 
 static int
@@ -88,6 +89,8 @@ apply_wanted(struct answer *a, const struct wanted *w, json_t **result, struct d
 
 	if (rc == 0) {
 		edit_list_add_differences(&edits, &found);
+		if (w->warnings != NULL)
+			diag_soften(w->warnings, NULL, &errors);
 		rc = answer_apply_edits(a, &request, result, &errors);
 	}
 	if (rc != 0)
@@ -179,7 +182,8 @@ answer_rollback(void *context, const json_t *params, json_t **result, struct dia
 	struct store_revision r;
 	struct yaml_node *tree;
 	char what[64], *text = NULL;
-	struct wanted w = {.what = what};
+	struct diag warnings = {0};
+	struct wanted w = {.what = what, .warnings = &warnings};
 	size_t length;
 	int rc = store != NULL ? read_confirm(params, &w.confirm_ms, diag) : -ENOENT;
 
@@ -191,8 +195,10 @@ answer_rollback(void *context, const json_t *params, json_t **result, struct dia
 	rc = yaml_tree_parse(&tree, &arena, text, length, what, diag);
 	free(text);
 	if (rc == 0) {
+		attach_leave_out_of(tree, a->live->config, store, r.number, &warnings);
 		w.tree = tree;
 		rc = apply_wanted(a, &w, result, diag);
+		diag_free(&warnings);
 	} else if (rc == -EINVAL) {
 		rc = -EBADMSG;
 	}

@@ -63,7 +63,8 @@ answer_attach_host(void *context, const json_t *params, json_t **result, struct 
 	int rc;
 
 	if (is_attached(a, host))
-		return diag_fail(diag, EEXIST, "%.80s is attached already: `roost detach` it first",
+		return diag_fail(diag, EEXIST,
+				 "%.80s is already attached: run `roost detach %.80s` first", host,
 				 host);
 	settings = memory_array(count, sizeof(*settings), "settings");
 	for (unsigned i = 0; i < count; i++)

@@ -49,9 +49,10 @@ answer_apply_edits(struct answer *a, const struct changes_request *request, json
 	live_attach_advice(a->live, &before);
 	from_peer.author.uid = api_server_peer(a->server)->uid;
 	rc = changes_apply(a->changes, &from_peer, &outcome, diag);
-	live_attach_advice(a->live, &now);
-	if (rc == 0)
+	if (rc == 0) {
+		live_attach_advice(a->live, &now);
 		advice_add_new(a->live->fabric, &before, &now, diag);
+	}
 	diag_free(&before);
 	diag_free(&now);
 	if (rc == 0)

@@ -294,7 +294,7 @@ check_privileges(const struct live_fabric *live, const struct config_attach *att
 		       ? 0
 		       : diag_fail(diag, EPERM,
 				   "attach.%s: the fabric has no network namespace of its own: "
-				   "take it down, and up as root",
+				   "run `roost down`, then `roost up` as root",
 				   attach->host.text);
 }
 

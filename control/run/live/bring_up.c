@@ -35,7 +35,7 @@ live_fabric_load(struct live_fabric *live, const struct live_source *source, str
 						source->file, source->beside, diag);
 
 	if (rc == 0 && source->text != NULL)
-		attach_leave_out_ended(live->config, source->at, diag);
+		attach_leave_out_ended(live->config, source->revision, diag);
 	if (rc == 0)
 		rc = topology_create(&live->topology, live->config, diag);
 	if (rc == 0)

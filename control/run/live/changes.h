@@ -24,6 +24,7 @@ struct changes_waiting {
 	bool open;
 	int64_t until_ms; // of clock_ms()
 	struct edit_list undo;
+	int64_t at; // when they were applied, in seconds since 1970
 	uid_t uid;
 	char what[STORE_WHAT_MAX];
 };

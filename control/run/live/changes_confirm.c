@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int
@@ -40,6 +41,7 @@ changes_wait(struct changes *c, const char *before, size_t length,
 		return rc;
 	c->waiting.open = true;
 	c->waiting.until_ms = clock_ms() + (int64_t)request->confirm_ms;
+	c->waiting.at = time(NULL);
 	c->waiting.uid = request->author.uid;
 	snprintf(c->waiting.what, sizeof(c->waiting.what), "%s", request->author.what);
 	return 0;

@@ -247,6 +247,48 @@ apply_parts(struct changes *c, struct parts *p, struct diag *diag)
 	return rc;
 }
 
+// The device of a host that is attached by that process, or NULL.
+static const struct device_port *
+find_process(const struct live_fabric *live, const struct config_attach *attach)
+{
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
+
+		if (!d->detached && d->attach != NULL && d->attach->pid == attach->pid &&
+		    strcmp(d->attach->host.text, attach->host.text) == 0)
+			return d;
+	}
+	return NULL;
+}
+
+// The number of a process may be another's by now. Who attaches a host names the process; but one
+// that is attached again, or as it was before a change, must be the same.
+static int
+check_processes(const struct changes *c, const struct config *after, struct diag *diag)
+{
+	const struct yaml_node *now = config_attach_section(c->live->config);
+	const struct yaml_node *then = config_attach_section(after);
+
+	for (unsigned i = 0; i < after->attach_count; i++) {
+		const struct config_attach *attach = &after->attach[i];
+		const struct yaml_pair *was = yaml_tree_get(now, attach->host.text);
+		const struct yaml_pair *is = yaml_tree_get(then, attach->host.text);
+		const struct device_port *d = find_process(c->live, attach);
+		bool same;
+
+		if (attach->pid == 0 || is == NULL ||
+		    (was != NULL && yaml_tree_equal(was->value, is->value)))
+			continue;
+		same = d == NULL || d->container == NULL || host_netns_has_process(d);
+		if (d == NULL && c->waiting.open)
+			same = attach_process_is_there(attach->pid, c->waiting.at);
+		if (!same)
+			return diag_fail(diag, ESRCH, "attach.%s: process %u has ended",
+					 attach->host.text, attach->pid);
+	}
+	return 0;
+}
+
 static int
 edit_attached(struct changes *c, struct parts *p, struct diag *diag)
 {
@@ -257,6 +299,9 @@ edit_attached(struct changes *c, struct parts *p, struct diag *diag)
 	if (rc != 0) {
 		changes_add_without_lines(&found, c->live->config->file, diag);
 	} else {
+		rc = check_processes(c, after, diag);
+	}
+	if (rc == 0) {
 		rc = try_tables(c, after, &p->others, diag);
 	}
 	config_free(after);

@@ -170,7 +170,7 @@ find_revision(const char *name, struct origin *o, struct diag *diag)
 					 .text = o->text,
 					 .length = length,
 					 .beside = o->file[0] != '\0' ? o->file : o->path,
-					 .at = last.at};
+					 .revision = last.number};
 	return 0;
 }
 

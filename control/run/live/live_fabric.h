@@ -68,7 +68,7 @@ struct live_source {
 	const char *text;   // what a fabric ran
 	size_t length;      // of text
 	const char *beside; // of text: config_load_revision()
-	int64_t at;         // of text: when it was written, in seconds since 1970
+	uint32_t revision;  // that text is
 };
 
 // How many packets it gets (packet_plan.c).
@@ -223,9 +223,17 @@ int live_detach(struct live_fabric *live, const char *host, struct diag *diag);
 
 // ---- attach_restore.c: hosts of a fabric that comes up as it ran -------------------------------
 
-// Leaves out, with a warning, hosts by `pid:` whose process has ended. at: when the configuration
-// was written, in seconds since 1970.
-void attach_leave_out_ended(struct config *config, int64_t at, struct diag *diag);
+struct store;
+
+// Whether a process runs and began before `at`, in seconds since 1970.
+bool attach_process_is_there(uint32_t pid, int64_t at);
+// Leaves out, with a warning, hosts by `pid:` whose process has ended. revision: which the
+// configuration is.
+void attach_leave_out_ended(struct config *config, uint32_t revision, struct diag *diag);
+// The same of the tree of a revision that is about to be in force again, but for hosts that are
+// attached so.
+void attach_leave_out_of(struct yaml_node *root, const struct config *running,
+			 const struct store *store, uint32_t revision, struct diag *diag);
 
 // ---- attach_nic.c: the place of a host that is attached while the fabric runs -------------------
 

@@ -53,6 +53,9 @@ entries_come_change_and_go(void **state)
 		{"attach.h3", NULL, NULL}, // the section goes with its last entry
 		{"attach.h3.netns", "c", "{h3: {netns: c}}"},
 		{"attach", NULL, NULL},
+		{"attach", "{}", NULL}, // of a file
+		{"attach.h3.netns", "c", "{h3: {netns: c}}"},
+		{"attach", "{}", NULL},
 	};
 	struct config *c = load_good(text);
 
@@ -80,13 +83,13 @@ what_is_wrong_changes_nothing(void **state)
 		{"attach.h3", "{nets: b}", "attach.h3.nets: unknown key; did you mean \"netns\"?"},
 		{"attach.h1.mtu", "x", "attach.h1.mtu: \"x\" is not a whole number (128 to 16000)"},
 		{"attach.h1.pid", "4", "attach.h1: pid cannot be combined with netns"},
-		{"attach.h1.netns", NULL, "attach.h1"},
+		{"attach.h1.netns", NULL, "attach.h1: needs one of netns, pid, container"},
 		{"attach.h3", NULL, "attach.h3: is not set"},
 		{"attach.h3", "b", "attach.h3: expected a map of keys and values, found one value"},
-		{"attach", "{h3: {netns: b}}", "\"attach\" is not a key such as attach.h1.netns"},
-		{"attach..netns", "b", "\"attach..netns\" is not a key such as attach.h1.netns"},
-		{"attach.h1.eth2.", "b",
-		 "\"attach.h1.eth2.\" is not a key such as attach.h1.netns"},
+		{"attach", "{h3: {netns: b}}", "\"attach\" is not a key that can be set"},
+		{"attach..netns", "b", "\"attach..netns\" is not a key that can be set"},
+		{"attach.h1.eth9.mtu", "1500", "attach.h1.eth9: unknown key"},
+		{"attach.h1.eth2.", "b", "\"attach.h1.eth2.\" is not a key that can be set"},
 		{"attach.h1.netns.x", "b",
 		 "attach.h1.netns: is one value, not a map: it has no \"x\""},
 	};
@@ -134,7 +137,7 @@ others_do_not_attach(void **state)
 				     &(struct config_edit){.key = "attach.h3.netns", .value = "b"},
 				     1, &diag),
 			 -EINVAL);
-	assert_non_null(strstr(diag_first_error(&diag), "`roost attach` and `roost detach` do"));
+	assert_non_null(strstr(diag_first_error(&diag), "events cannot attach or detach hosts"));
 	diag_free(&diag);
 	config_free(c);
 }
