@@ -13,17 +13,26 @@
 struct list {
 	json_t *out;
 	const struct config_marks *marks; // NULL: of the preset alone
+	uint32_t revision;
 };
 
 json_t *
-settings_where(const struct config_marks *marks, const char *key)
+settings_place(uint32_t revision, uint32_t line)
+{
+	if (line == 0)
+		return json_string("live");
+	return revision != 0 ? json_sprintf("revision %" PRIu32 ", line %" PRIu32, revision, line)
+			     : json_sprintf("line %" PRIu32, line);
+}
+
+json_t *
+settings_where(const struct config_marks *marks, uint32_t revision, const char *key)
 {
 	struct config_mark mark = config_marks_find(marks, key);
 
 	if (mark.origin != CONFIG_ORIGIN_FILE)
 		return json_null();
-	return mark.pos.line != 0 ? json_sprintf("line %" PRIu32, mark.pos.line)
-				  : json_string("live");
+	return settings_place(revision, mark.pos.line);
 }
 
 static void
@@ -40,15 +49,15 @@ add(void *context, const char *key, const char *value)
 				  CONFIG_ORIGIN_DEFAULT;
 
 		json_object_set_new(one, "origin", json_string(is_default ? "default" : "preset"));
-		json_object_set_new(one, "where", settings_where(list->marks, key));
+		json_object_set_new(one, "where", settings_where(list->marks, list->revision, key));
 	}
 	json_object_set_new(list->out, key, one);
 }
 
 static json_t *
-list_of(const struct switch_config *settings, const struct config_marks *marks)
+list_of(const struct switch_config *settings, const struct config_marks *marks, uint32_t revision)
 {
-	struct list list = {.out = json_object(), .marks = marks};
+	struct list list = {.out = json_object(), .marks = marks, .revision = revision};
 
 	encode_each(&schema_switch, settings, add, &list);
 	return list.out;
@@ -87,10 +96,10 @@ is_overridden(const json_t *one, const json_t *preset)
 
 json_t *
 settings_list(const struct switch_config *settings, const struct config_marks *marks,
-	      const struct switch_config *preset)
+	      uint32_t revision, const struct switch_config *preset)
 {
-	json_t *list = list_of(settings, marks);
-	json_t *expected = list_of(preset, NULL);
+	json_t *list = list_of(settings, marks, revision);
+	json_t *expected = list_of(preset, NULL, 0);
 	const char *key;
 	json_t *one;
 

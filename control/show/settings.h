@@ -12,13 +12,17 @@
 // "overridden" if the value is not the preset's (or, without a preset, the default's), else
 // "preset" or "default". A key that the preset has no value for is overridden if it is written.
 // "preset" is null then; if the preset has the other one of alpha and static, it names that key:
-// "alpha 8". "where" is "line N" of the file, "live" for a value that was set since it was read, or
-// null. marks: of config_switch_marked(); preset: the settings of the preset alone.
+// "alpha 8". "where" is settings_place(), or null. marks: of config_switch_marked(); revision: that
+// the fabric came up as, or 0; preset: the settings of the preset alone.
 json_t *settings_list(const struct switch_config *settings, const struct config_marks *marks,
-		      const struct switch_config *preset);
+		      uint32_t revision, const struct switch_config *preset);
+
+// "line 12" of the file; "revision 4, line 12" where a fabric came up as that revision, which the
+// user has not written; "live" for a value that was set since it was read (line 0).
+json_t *settings_place(uint32_t revision, uint32_t line);
 
 // "where" of a key.
-json_t *settings_where(const struct config_marks *marks, const char *key);
+json_t *settings_where(const struct config_marks *marks, uint32_t revision, const char *key);
 
 // The overridden values of a list: {KEY: {"value", "preset", "where"}}.
 json_t *settings_exceptions(const json_t *list);

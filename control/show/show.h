@@ -15,6 +15,7 @@ struct show_switch {
 	struct switch_config settings;
 	struct config_marks marks; // of config_switch_marked()
 	struct switch_config preset;
+	uint32_t revision; // that the fabric came up as; 0: from a file
 };
 
 // The queue pairs of a host's NIC.

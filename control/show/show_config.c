@@ -19,7 +19,8 @@ node_json(const struct show_state *s, const struct report_node *n)
 
 	if (w == NULL)
 		return NULL;
-	out = json_pack("{s:o}", "values", settings_list(&w->settings, &w->marks, &w->preset));
+	out = json_pack("{s:o}", "values",
+			settings_list(&w->settings, &w->marks, w->revision, &w->preset));
 	show_add_preset(out, w);
 	return out;
 }

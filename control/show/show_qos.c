@@ -205,7 +205,7 @@ static json_t *
 list_settings(const struct show_switch *w, const char *port)
 {
 	static const char routing[] = "routing.", ports[] = "qos.ports.";
-	json_t *list = settings_list(&w->settings, &w->marks, &w->preset), *one;
+	json_t *list = settings_list(&w->settings, &w->marks, w->revision, &w->preset), *one;
 	const char *key;
 	void *next;
 
@@ -235,11 +235,12 @@ show_add_preset(json_t *to, const struct show_switch *w)
 	const struct switch_config *c = &w->settings;
 
 	show_set_text(to, "preset", config_preset_name(c->preset));
-	json_object_set_new(to, "preset-where", settings_where(&w->marks, "preset"));
+	json_object_set_new(to, "preset-where", settings_where(&w->marks, w->revision, "preset"));
 	show_set_text(to, "mode",
 		      c->preset == CONFIG_PRESET_LOSSY ? "lossy"
 						       : config_preset_mode_name(c->preset_mode));
-	json_object_set_new(to, "mode-where", settings_where(&w->marks, "preset-mode"));
+	json_object_set_new(to, "mode-where",
+			    settings_where(&w->marks, w->revision, "preset-mode"));
 }
 
 // port: -1 for those of all ports.

@@ -98,6 +98,8 @@ class History(LiveCase):
         for end in (lambda: roost("down", self.name), self.kill):
             end()
             self.assertIn(f"{self.name} is up", roost("up", self.name).out)
+            self.assertRegex(self.roost("show", "config", "h5").out, r"h5\.reorder +on +revision 2, line \d+\n")
+            self.assertRegex(self.roost("show", "config", "leaf1").out, r"^leaf1, preset spectrum-x \(revision 2, line \d+\)")
             self.assertEqual(self.attached(), {"h1": h1, "h5": h5})
             roost("exec", "h1", "-f", self.name, "--", "ping", "-c", 1, "-W", 2, "192.168.7.9")
             self.assertEqual(self.whats(), [words])

@@ -5,8 +5,8 @@
 #include "collect.h"
 #include "control/config/yaml_emit.h"
 #include "control/fabric/fabric.h"
+#include "control/show/settings.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 static json_t *
@@ -80,7 +80,7 @@ collect_nodes(struct show_state *s, struct arena *arena, const struct answer *a)
 
 // {HOST: {KEY: {"value", "where"}}}
 static json_t *
-collect_attach(const struct config *config)
+collect_attach(const struct config *config, uint32_t revision)
 {
 	const struct yaml_node *section = config_attach_section(config);
 	json_t *out = json_object();
@@ -92,9 +92,7 @@ collect_attach(const struct config *config)
 		for (unsigned k = 0; k < host->value->count; k++) {
 			const struct yaml_pair *pair = &host->value->pairs[k];
 			char *text = yaml_emit_value(pair->value);
-			json_t *where = pair->key_pos.line != 0
-						? json_sprintf("line %" PRIu32, pair->key_pos.line)
-						: json_string("live");
+			json_t *where = settings_place(revision, pair->key_pos.line);
 
 			json_object_set_new(
 				entry, pair->key,
@@ -134,7 +132,7 @@ collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, str
 	if (needs & SHOW_NEEDS_LLDP)
 		s->lldp = collect_lldp(live);
 	if (needs & SHOW_NEEDS_SETTINGS)
-		s->attach = collect_attach(live->config);
+		s->attach = collect_attach(live->config, live->revision);
 	if (needs & SHOW_NEEDS_BFD)
 		s->bfd = collect_bfd(live);
 	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)

@@ -36,6 +36,7 @@ live_fabric_load(struct live_fabric *live, const struct live_source *source, str
 
 	if (rc == 0 && source->text != NULL)
 		attach_leave_out_ended(live->config, source->revision, diag);
+	live->revision = source->text != NULL ? source->revision : 0;
 	if (rc == 0)
 		rc = topology_create(&live->topology, live->config, diag);
 	if (rc == 0)

@@ -27,6 +27,7 @@ struct watcher;
 
 struct live_fabric {
 	struct config *config;
+	uint32_t revision; // that it came up as; 0: from a file
 	struct topology *topology;
 	bool *attached;              // by host
 	uint16_t *workers;           // by node

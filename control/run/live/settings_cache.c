@@ -56,6 +56,7 @@ fill_switch(struct show_switch *s, const struct live_fabric *live, const struct 
 				      &s->marks);
 
 	s->place = place;
+	s->revision = live->revision;
 	return rc == 0 ? read_preset(&s->preset, &s->settings) : rc;
 }
 

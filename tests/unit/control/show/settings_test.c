@@ -40,7 +40,7 @@ differences(const char *text, const char *preset)
 
 	read_text(&mine, text);
 	read_text(&expected, preset);
-	list = settings_list(&mine.settings, &mine.marks, &expected.settings);
+	list = settings_list(&mine.settings, &mine.marks, 0, &expected.settings);
 	assert_non_null(list);
 	out = settings_exceptions(list);
 	json_decref(list);
@@ -172,7 +172,7 @@ test_where_values_come_from(void **state)
 		  "  routing: {mode: adaptive, grades: [1KB, 2KB], eligible: {udp-dport: any}}\n"
 		  "  ports: {swp1: {}}\n");
 	read_text(&expected, SONIC);
-	list = settings_list(&mine.settings, &mine.marks, &expected.settings);
+	list = settings_list(&mine.settings, &mine.marks, 0, &expected.settings);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		const json_t *one = json_object_get(list, want[i].key);
 		const char *where = json_string_value(json_object_get(one, "where"));
