@@ -230,6 +230,31 @@ quirks_argument(const char *spec, const char *key, size_t *length)
 	return NULL;
 }
 
+// Whether a driver can have the value: 0, -ERANGE or -EDOM (quirks_complete()).
+static int
+check_value(const struct quirk_argument *argument, const char *value, size_t length, unsigned room)
+{
+	if (argument->kind == QUIRK_VALUE_ROOM && strtoul(value, NULL, 10) > room)
+		return -ERANGE;
+	if (argument->kind == QUIRK_VALUE_ONLY &&
+	    (strlen(argument->text) != length || strncmp(value, argument->text, length) != 0))
+		return -EDOM;
+	return 0;
+}
+
+// Of several values for one key the driver takes the last, so all of them are checked.
+static int
+check_values(const struct quirk_argument *argument, const char *spec, unsigned room)
+{
+	size_t length;
+	int rc = 0;
+
+	for (const char *value = quirks_argument(spec, argument->key, &length);
+	     rc == 0 && value != NULL; value = quirks_argument(value, argument->key, &length))
+		rc = check_value(argument, value, length, room);
+	return rc;
+}
+
 int
 quirks_complete(const struct device_quirks *quirks, const char *spec, unsigned room, char *out,
 		size_t out_bytes)
@@ -240,20 +265,16 @@ quirks_complete(const struct device_quirks *quirks, const char *spec, unsigned r
 
 	for (size_t i = 0; i < QUIRK_ARGUMENTS && used >= 0 && (size_t)used < out_bytes; i++) {
 		const struct quirk_argument *argument = &quirks->arguments[i];
-		const char *given;
 		size_t left = out_bytes - (size_t)used;
+		int rc;
 
 		if (argument->kind == QUIRK_VALUE_NONE)
 			continue;
-		given = quirks_argument(spec, argument->key, &length);
-		if (given != NULL && argument->kind == QUIRK_VALUE_ROOM &&
-		    strtoul(given, NULL, 10) > room)
-			return -ERANGE;
-		if (given != NULL && argument->kind == QUIRK_VALUE_ONLY &&
-		    (strlen(argument->text) != length ||
-		     strncmp(given, argument->text, length) != 0))
-			return -EDOM;
-		if (given != NULL || argument->kind == QUIRK_VALUE_ONLY)
+		rc = check_values(argument, spec, room);
+		if (rc != 0)
+			return rc;
+		if (argument->kind == QUIRK_VALUE_ONLY ||
+		    quirks_argument(spec, argument->key, &length) != NULL)
 			continue;
 		if (argument->kind == QUIRK_VALUE_TEXT)
 			used += snprintf(out + used, left, ",%s=%s", argument->key, argument->text);

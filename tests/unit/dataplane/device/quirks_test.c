@@ -101,6 +101,15 @@ refuses_what_would_overrun_a_packet(void **state)
 	assert_int_equal(quirks_complete(quirks_find("net_af_packet0"),
 					 "net_af_packet0,iface=x,qpairs=2", 2048, out, sizeof(out)),
 			 -EDOM);
+	// The driver takes the last.
+	assert_int_equal(quirks_complete(quirks_find("net_af_packet0"),
+					 "net_af_packet0,framesz=2048,framesz=2049", 2048, out,
+					 sizeof(out)),
+			 -ERANGE);
+	assert_int_equal(quirks_complete(quirks_find("net_af_packet0"),
+					 "net_af_packet0,qpairs=1,qpairs=4", 2048, out,
+					 sizeof(out)),
+			 -EDOM);
 	assert_int_equal(quirks_complete(quirks_find("net_memif0"), "net_memif0,bsize=9000", 2048,
 					 out, sizeof(out)),
 			 -ERANGE);
