@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include "file.h"
+#include "gzip.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -89,6 +90,57 @@ int
 output_add_removal(struct output *o, const char *name)
 {
 	return check_replaceable(o, add(o, name));
+}
+
+int
+output_add_table(struct output *o, const char *name, struct output_table *table)
+{
+	char *compressed = memory_format("%s.gz", name);
+	int rc = output_add_removal(o, o->gzip ? name : compressed);
+
+	*table = (struct output_table){0};
+	if (rc == 0)
+		rc = output_add(o, o->gzip ? compressed : name, &table->file);
+	free(compressed);
+	if (rc != 0)
+		return rc;
+	table->to = o->gzip ? gzip_open(table->file->temporary)
+			    : fopen(table->file->temporary, "we");
+	return table->to != NULL ? 0 : output_fail(o, table->file, -errno);
+}
+
+int
+output_add_table_removal(struct output *o, const char *name)
+{
+	char *compressed = memory_format("%s.gz", name);
+	int rc = output_add_removal(o, name);
+
+	if (rc == 0)
+		rc = output_add_removal(o, compressed);
+	free(compressed);
+	return rc;
+}
+
+void
+output_check_table(struct output_table *table)
+{
+	if (table->error == 0 && ferror(table->to))
+		table->error = errno != 0 ? -errno : -EIO;
+}
+
+int
+output_close_table(struct output *o, struct output_table *table)
+{
+	int rc;
+
+	if (table->to == NULL)
+		return 0;
+	output_check_table(table);
+	rc = table->error;
+	if (fclose(table->to) != 0 && rc == 0)
+		rc = -errno;
+	table->to = NULL;
+	return rc == 0 ? 0 : output_fail(o, table->file, rc);
 }
 
 static int

@@ -9,6 +9,7 @@
 #include "diag.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct output_file {
 	char *name;
@@ -19,6 +20,7 @@ struct output_file {
 struct output {
 	const char *directory; // NULL: not open
 	bool made;             // by output_open()
+	bool gzip;             // the caller's: tables are compressed
 	struct output_file **files;
 	unsigned int count;
 	struct diag diag; // errors
@@ -35,6 +37,25 @@ int output_add(struct output *o, const char *name, const struct output_file **fi
 // Has the commit remove NAME: a file of an earlier run that this run does not write would pass for
 // its own. Returns 0 or -errno, like output_add().
 int output_add_removal(struct output *o, const char *name);
+
+// A CSV file that is being written.
+struct output_table {
+	const struct output_file *file;
+	FILE *to;  // NULL: closed
+	int error; // the first of writing, as -errno
+};
+
+// Adds a table and opens it: NAME, or with `gzip` NAME.gz. The other of the two is removed. Returns
+// 0 or -errno; output_close_table() in either case.
+int output_add_table(struct output *o, const char *name, struct output_table *table);
+// Has the commit remove a table in both forms. Returns 0 or -errno.
+int output_add_table_removal(struct output *o, const char *name);
+
+// Notes whether writing has failed.
+void output_check_table(struct output_table *table);
+// Closes a table. Returns 0, or -errno of its first error with the reason in o->diag. Again is
+// fine.
+int output_close_table(struct output *o, struct output_table *table);
 
 // Adds "PATH: message of `error`" to o->diag. Returns `error`, a -errno.
 int output_fail(struct output *o, const struct output_file *file, int error);
