@@ -25,11 +25,12 @@ import subprocess
 import tempfile
 import time
 import unittest
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from captures import Packet, malformed, read_pcapng, tshark, write_pcap  # noqa: F401
 from frames import *  # noqa: F401,F403
+from result_files import Counters, Result, table  # noqa: F401
 
 SOURCE = Path(__file__).resolve().parent.parent
 ROOST = os.environ.get("ROOST") or str(SOURCE / "build/roost")
@@ -200,14 +201,26 @@ class Replay:
                                      f"tx_packets is {self.port(name)['tx_packets']}")
 
 
+@cache
+def counters():
+    return Counters(roost("schema", "--counters").out)
+
+
 class Sim:
     """What `roost sim` made of a fabric."""
 
     def __init__(self, directory, done):
         self.directory, self.done = Path(directory), done
-        self.result = json.loads((self.directory / "result.json").read_text())
-        self.flows, self.nodes = self.result["flows"], self.result["nodes"]
+        self.result = Result(self.directory, counters())
         self.summary, self.digest = self.result["summary"], self.result["summary"]["digest"]
+
+    @property
+    def flows(self):
+        return self.result["flows"]
+
+    @property
+    def nodes(self):
+        return self.result["nodes"]
 
     @property
     def drops(self):

@@ -68,7 +68,7 @@ const struct cli_command command_plot = {
 	.name = "plot",
 	.help = "draw what `roost sim -o DIR` wrote, as SVG",
 	.details =
-		"Completion times, slowdowns and loads of links from result.json; queues, rates, "
+		"Completion times, slowdowns and loads of links; queues, rates, "
 		"loads, pauses and\npools where `record:` named them. Several directories need -o "
 		"DIR: their completion times and\nslowdowns are drawn together.\n",
 	.forms = {{{{CLI_DIRECTORY, .repeated = true}}}},

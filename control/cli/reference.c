@@ -4,7 +4,7 @@
 
 #include "command/complete.h"
 #include "control/config/schema/describe.h"
-#include "control/fabric/counters.h"
+#include "control/fabric/result.h"
 #include "control/run/live/answer.h"
 #include "shell/shell.h"
 
@@ -117,6 +117,8 @@ schema(const struct cli_args *args)
 {
 	if (cli_given(args, "counters"))
 		counter_print_markdown(stdout);
+	else if (cli_given(args, "results"))
+		result_tables_print_markdown(stdout);
 	else if (cli_given(args, "markdown"))
 		describe_markdown(stdout);
 	else
@@ -137,7 +139,11 @@ const struct cli_command command_schema = {
 		    {.name = "counters",
 		     .kind = CLI_FLAG,
 		     .alone = true,
-		     .help = "print the tables of all counters instead"}},
+		     .help = "print the tables of all counters instead"},
+		    {.name = "results",
+		     .kind = CLI_FLAG,
+		     .alone = true,
+		     .help = "print the columns of the tables that `roost sim` writes instead"}},
 	.run = schema,
 };
 

@@ -51,9 +51,12 @@ sim(const struct cli_args *args)
 	struct sim_options options = {
 		.experiment = experiment_of(args),
 		.out = cli_text(args, "out"),
+		.gzip = cli_given(args, "gzip"),
 		.json = cli_given(args, "json"),
 	};
 
+	if (options.gzip && options.out == NULL)
+		return cli_usage(args->title, "--gzip compresses files: it needs -o DIR");
 	options.experiment.file = cli_text(args, "FILE");
 	options.experiment.window = cli_number(args, "window", 0);
 	options.experiment.visit = cli_number(args, "visit", 0);
@@ -69,7 +72,11 @@ const struct cli_command command_sim = {
 			{.name = "out",
 			 .letter = 'o',
 			 .kind = CLI_DIRECTORY,
-			 .help = "write result.json, and what `record:` names, to DIR"},
+			 .help = "write result.json, tables of flows, links and counters, and what "
+				 "`record:` names, to DIR"},
+			{.name = "gzip",
+			 .kind = CLI_FLAG,
+			 .help = "compress the tables: flows.csv.gz instead of flows.csv"},
 			{.name = "json",
 			 .kind = CLI_FLAG,
 			 .help = "print result.json instead of the summary"},

@@ -16,6 +16,10 @@ int yaml_emit(const struct yaml_node *root, char **out, size_t *length);
 // without a value. For free(); NULL where a word is not UTF-8.
 char *yaml_emit_value(const struct yaml_node *node);
 
+// The tree as JSON on one line: integers as numbers, every other word as a string, a key without a
+// value as null.
+void yaml_write_json(const struct yaml_node *node, FILE *to);
+
 // One word of a value in flow style, in quotes if YAML could read it as something else.
 void yaml_write_word(FILE *to, const char *text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A node's counters: the rows (counter.c) and their JSON in counters.json, snapshots, result.json
+// A node's counters: the rows (counter.c) and their JSON in counters.json, snapshots
 // and `roost show -o json`. A new counter is one row in counter.c and the field of the dataplane
 // that it reads.
 //
@@ -154,9 +154,9 @@ void counter_print_markdown(FILE *to);
 struct counter_value {
 	const char *node;
 	const char *port; // NULL: of the node
-	const char
-		*group; // "pg", "queue", "drops", "answers", "pools", "packets" or "tenants"; NULL:
-			// none of them
+	// "pg", "queue", "drops", "answers", "histograms", "pools", "packets" or "tenants"; NULL:
+	// none of them.
+	const char *group;
 	const char *of; // the pool, kind of packets or tenant; NULL: none
 	int index;      // the priority, group or queue; -1: none
 	const char *name;

@@ -5,6 +5,7 @@
 
 #include "control/base/memory.h"
 #include "control/base/text.h"
+#include "control/config/yaml_emit.h"
 #include "control/base/program.h"
 
 #include <errno.h>
@@ -33,16 +34,6 @@ time_or_null(ps_t at)
 	return at == PS_NEVER ? json_null() : json_integer((json_int_t)at);
 }
 
-static json_t *
-flow_json(const struct report_flow *f)
-{
-	return json_pack("{s:I,s:s,s:s,s:s?,s:s,s:I,s:I,s:o,s:I,s:I,s:I}", "id", (json_int_t)f->id,
-			 "src", f->src, "dst", f->dst, "tenant", f->tenant, "item", f->item,
-			 "bytes", (json_int_t)f->bytes, "start_ps", (json_int_t)f->start, "fct_ps",
-			 time_or_null(f->fct), "ideal_ps", (json_int_t)f->ideal, "retransmitted",
-			 (json_int_t)f->retransmitted, "reorder_max", (json_int_t)f->reorder_max);
-}
-
 void
 report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus)
 {
@@ -68,78 +59,225 @@ collective_json(const struct report_collective *c)
 			 time_or_null(c->step), "algbw_gbps", algorithm, "busbw_gbps", bus);
 }
 
-static json_t *
-flows_json(const struct report_result *r)
+void
+report_summary_compute(const struct report_result *r, struct report_summary *out)
 {
-	json_t *out = json_array();
-
+	*out = (struct report_summary){0};
+	report_totals_compute(r->nodes, r->node_count, &out->totals);
+	flow_statistics_compute(r->flows, r->flow_count, &out->flows);
 	for (uint32_t i = 0; i < r->flow_count; i++)
-		json_array_append_new(out, flow_json(&r->flows[i]));
-	return out;
+		out->retransmitted += r->flows[i].retransmitted;
+	out->goodput_gbps = flow_goodput_gbps(r->flows, r->flow_count);
+	out->uplink_imbalance = report_uplink_imbalance(r->nodes, r->node_count);
 }
 
 static json_t *
-collectives_json(const struct report_result *r)
+summary_json(const struct report_result *r, const char *digest)
 {
-	json_t *out = json_array();
-
-	for (uint32_t i = 0; i < r->collective_count; i++)
-		json_array_append_new(out, collective_json(&r->collectives[i]));
-	return out;
-}
-
-static json_t *
-summary_json(const struct report_result *r)
-{
-	struct report_totals totals;
-	struct flow_statistics s;
-	uint64_t retransmitted = 0;
+	struct report_summary s;
 	json_t *out;
 
-	report_totals_compute(r->nodes, r->node_count, &totals);
-	flow_statistics_compute(r->flows, r->flow_count, NULL, &s);
-	for (uint32_t i = 0; i < r->flow_count; i++)
-		retransmitted += r->flows[i].retransmitted;
-	out = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f,"
-			"s:f,s:f,s:f,s:I}",
-			"sim_ps", (json_int_t)r->now, "last_event_ps", (json_int_t)r->last_event,
-			"flows", (json_int_t)s.flows, "completed", (json_int_t)s.completed,
-			"packets", (json_int_t)totals.packets, "packet_hops",
-			(json_int_t)totals.packet_hops, "drops", (json_int_t)totals.drops,
-			"drops_lossless", (json_int_t)totals.drops_lossless, "pfc_tx",
-			(json_int_t)totals.pfc_tx, "ecn_marked", (json_int_t)totals.ecn_marked,
-			"cnps", (json_int_t)r->cnps, "out_of_order", (json_int_t)r->out_of_order,
-			"retransmitted", (json_int_t)retransmitted, "slowdown_mean",
-			s.slowdown_mean, "slowdown_p50", s.slowdown_p50, "slowdown_p99",
-			s.slowdown_p99, "goodput_gbps", flow_goodput_gbps(r->flows, r->flow_count),
-			"uplink_imbalance", report_uplink_imbalance(r->nodes, r->node_count),
+	report_summary_compute(r, &s);
+	out = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,"
+			"s:f,s:f,s:f,s:f,s:I,s:s*}",
+			"seed", (json_int_t)r->seed, "sim_ps", (json_int_t)r->now, "last_event_ps",
+			(json_int_t)r->last_event, "flows", (json_int_t)s.flows.flows, "completed",
+			(json_int_t)s.flows.completed, "packets", (json_int_t)s.totals.packets,
+			"packet_hops", (json_int_t)s.totals.packet_hops, "drops",
+			(json_int_t)s.totals.drops, "drops_lossless",
+			(json_int_t)s.totals.drops_lossless, "pfc_tx", (json_int_t)s.totals.pfc_tx,
+			"ecn_marked", (json_int_t)s.totals.ecn_marked, "cnps", (json_int_t)r->cnps,
+			"out_of_order", (json_int_t)r->out_of_order, "retransmitted",
+			(json_int_t)s.retransmitted, "slowdown_mean", s.flows.slowdown_mean,
+			"slowdown_p50", s.flows.slowdown_p50, "slowdown_p99", s.flows.slowdown_p99,
+			"goodput_gbps", s.goodput_gbps, "uplink_imbalance", s.uplink_imbalance,
 			"setup_s", r->setup_s, "wall_s", r->wall_s, "packet_hops_per_s",
-			r->wall_s > 0 ? (double)totals.packet_hops / r->wall_s : 0.0, "ranks",
-			(json_int_t)r->ranks);
+			r->wall_s > 0 ? (double)s.totals.packet_hops / r->wall_s : 0.0, "ranks",
+			(json_int_t)r->ranks, "digest", digest);
 	if (r->interrupted)
 		json_object_set_new(out, "interrupted", json_true());
+	if (r->stalled)
+		json_object_set_new(out, "stalled", json_true());
 	return out;
 }
 
-json_t *
-result_document(const struct report_result *r, const char *digest)
+static json_t *
+time_of_any(uint32_t count, ps_t at)
 {
-	char *file = memory_text(r->file);
-	json_t *out, *summary = summary_json(r);
+	return time_or_null(count != 0 ? at : PS_NEVER);
+}
 
-	if (file != NULL)
-		utf8_repair(file);
-	if (digest != NULL)
-		json_object_set_new(summary, "digest", json_string(digest));
-	out = json_pack("{s:s,s:s*,s:o,s:o,s:o,s:o,s:o,s:o}", "version", roost_version, "file",
-			file, "flows", flows_json(r), "collectives", collectives_json(r), "links",
-			report_links(r->nodes, r->node_count, r->last_event), "nodes",
-			counters_nodes(r->nodes, r->node_count, r->now), "snapshots",
-			r->snapshots != NULL ? json_incref(r->snapshots) : json_array(), "summary",
-			summary);
-	free(file);
-	counters_add_log(out, r->log, r->log_lost);
-	return out;
+static json_t *
+slowdown_of_any(uint32_t count, double slowdown)
+{
+	return count != 0 ? json_real(slowdown) : json_null();
+}
+
+static json_t *
+group_json(const struct flow_group *g)
+{
+	const struct flow_statistics *s = &g->statistics;
+
+	return json_pack("{s:s,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", g->name,
+			 "flows", (json_int_t)s->flows, "completed", (json_int_t)s->completed,
+			 "bytes", (json_int_t)s->bytes, "fct_mean_ps",
+			 time_of_any(s->completed, s->fct_mean), "fct_p50_ps",
+			 time_of_any(s->completed, s->fct_p50), "fct_p99_ps",
+			 time_of_any(s->completed, s->fct_p99), "fct_max_ps",
+			 time_of_any(s->completed, s->fct_max), "slowdown_mean",
+			 slowdown_of_any(s->with_ideal, s->slowdown_mean), "slowdown_p50",
+			 slowdown_of_any(s->with_ideal, s->slowdown_p50), "slowdown_p99",
+			 slowdown_of_any(s->with_ideal, s->slowdown_p99), "slowdown_max",
+			 slowdown_of_any(s->with_ideal, s->slowdown_max));
+}
+
+// ---- the document, a line for each member of its lists and objects ------------------------------
+
+// One that is being written.
+struct document {
+	FILE *to;
+	const char *before; // the next member
+};
+
+static void
+put_value(const json_t *value, FILE *to)
+{
+	json_dumpf(value, to, JSON_ENCODE_ANY | REAL_FLAGS);
+}
+
+// Texts may come from the command line.
+static void
+put_text(const char *text, FILE *to)
+{
+	char *copy = memory_text(text);
+	json_t *string;
+
+	utf8_repair(copy);
+	string = json_string(copy);
+	put_value(string, to);
+	json_decref(string);
+	free(copy);
+}
+
+static void
+begin_list(struct document *d, const char *key)
+{
+	fprintf(d->to, ",\n\"%s\": [", key);
+	d->before = "\n ";
+}
+
+// Takes the reference of `one`.
+static void
+put_member(struct document *d, json_t *one)
+{
+	fputs(d->before, d->to);
+	put_value(one, d->to);
+	json_decref(one);
+	d->before = ",\n ";
+}
+
+static void
+end_list(struct document *d)
+{
+	fputs(d->before[0] == ',' ? "\n]" : "]", d->to);
+}
+
+static void
+put_list(struct document *d, const char *key, const json_t *list)
+{
+	begin_list(d, key);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		put_member(d, json_incref(json_array_get(list, i)));
+	end_list(d);
+}
+
+static void
+put_summary(struct document *d, const struct report_result *r, const char *digest)
+{
+	json_t *summary = summary_json(r, digest), *value;
+	const char *key, *before = "";
+
+	fputs(",\n\"summary\": {", d->to);
+	json_object_foreach(summary, key, value)
+	{
+		fprintf(d->to, "%s\n \"%s\": ", before, key);
+		put_value(value, d->to);
+		before = ",";
+	}
+	fputs("\n}", d->to);
+	json_decref(summary);
+}
+
+static void
+put_settings(struct document *d, const struct yaml_node *settings)
+{
+	fputs(",\n\"settings\": {", d->to);
+	for (unsigned i = 0; settings != NULL && i < settings->count; i++) {
+		fputs(i == 0 ? "\n " : ",\n ", d->to);
+		put_text(settings->pairs[i].key, d->to);
+		fputs(": ", d->to);
+		yaml_write_json(settings->pairs[i].value, d->to);
+	}
+	fputs("\n}", d->to);
+}
+
+static void
+put_groups(struct document *d, const char *key, const struct report_result *r,
+	   enum flow_grouping by)
+{
+	uint32_t count;
+	struct flow_group *groups = flow_groups_compute(r->flows, r->flow_count, by, &count);
+
+	begin_list(d, key);
+	for (uint32_t i = 0; i < count; i++)
+		put_member(d, group_json(&groups[i]));
+	end_list(d);
+	free(groups);
+}
+
+static void
+put_histograms(struct document *d, const struct report_result *r)
+{
+	begin_list(d, "histograms");
+	for (uint32_t i = 0; i < r->node_count; i++) {
+		json_t *list = counters_histograms(&r->nodes[i]), *one;
+		size_t k;
+
+		json_array_foreach(list, k, one)
+		{
+			json_t *whole = json_pack("{s:s}", "node", r->nodes[i].name);
+
+			json_object_update(whole, one);
+			put_member(d, whole);
+		}
+		json_decref(list);
+	}
+	end_list(d);
+}
+
+void
+result_write(const struct report_result *r, const char *digest, FILE *to)
+{
+	struct document d = {.to = to};
+
+	fputs("{\n\"version\": ", to);
+	put_text(roost_version, to);
+	if (r->file != NULL) {
+		fputs(",\n\"file\": ", to);
+		put_text(r->file, to);
+	}
+	put_summary(&d, r, digest);
+	put_settings(&d, r->settings);
+	put_groups(&d, "items", r, FLOWS_BY_ITEM);
+	put_groups(&d, "tenants", r, FLOWS_BY_TENANT);
+	begin_list(&d, "collectives");
+	for (uint32_t i = 0; i < r->collective_count; i++)
+		put_member(&d, collective_json(&r->collectives[i]));
+	end_list(&d);
+	put_histograms(&d, r);
+	put_list(&d, "snapshots", r->snapshots);
+	put_list(&d, "log", r->log);
+	fprintf(to, ",\n\"log_lost\": %llu\n}\n", (unsigned long long)r->log_lost);
 }
 
 int

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run gives: sums, statistics of flows, loads of links; and result.json, the result of
-// `roost sim`. Control thread.
+// What a run gives: sums, statistics of flows, loads of links; and the files that `roost sim`
+// writes about it: result.json, and a table each of flows, links and counters. Control thread.
 #pragma once
 
+#include "control/base/output.h"
+#include "control/config/yaml_tree.h"
 #include "counters.h"
 #include "dataplane/base/time.h"
 
@@ -65,9 +67,21 @@ struct flow_statistics {
 	double slowdown_mean, slowdown_p50, slowdown_p99, slowdown_max;
 };
 
-// Statistics of the flows of `item` (compared as text), or of all when it is NULL.
-void flow_statistics_compute(const struct report_flow *flows, uint32_t count, const char *item,
+void flow_statistics_compute(const struct report_flow *flows, uint32_t count,
 			     struct flow_statistics *out);
+
+// Flows of one workload item, or of one tenant.
+struct flow_group {
+	const char *name;
+	struct flow_statistics statistics;
+};
+
+enum flow_grouping { FLOWS_BY_ITEM, FLOWS_BY_TENANT };
+
+// Statistics of each group, in the order of their first flows; for free(). Flows without a tenant
+// are in no group of tenants.
+struct flow_group *flow_groups_compute(const struct report_flow *flows, uint32_t count,
+				       enum flow_grouping by, uint32_t *groups);
 
 // What all completed flows carried, every time of each, in Gb/s of payload, between the first start
 // and the last completion; 0 without any.
@@ -110,9 +124,6 @@ struct report_tier_loads {
 unsigned int report_tiers(const struct report_node *nodes, unsigned int count, ps_t time,
 			  struct report_tier_loads *out, unsigned int room);
 
-// result.json's "links".
-json_t *report_links(const struct report_node *nodes, unsigned int count, ps_t time);
-
 // ---- result.c -----------------------------------------------------------------------------------
 
 enum report_kind {
@@ -144,7 +155,9 @@ const char *report_kind_name(enum report_kind kind);
 void report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus);
 
 struct report_result {
-	const char *file;                // the input
+	const char *file;                 // the input
+	const struct yaml_node *settings; // what it says; NULL: not known
+	uint64_t seed;
 	const struct report_flow *flows; // in the order of their ids
 	uint32_t flow_count;
 	const struct report_collective *collectives; // executions of one name by iteration
@@ -162,12 +175,26 @@ struct report_result {
 	double wall_s;
 	uint32_t ranks;   // processes that ran it
 	bool interrupted; // a signal ended the run
+	bool stalled;     // nothing moved any more
 };
+
+// The figures of a run as a whole.
+struct report_summary {
+	struct report_totals totals;
+	struct flow_statistics flows;
+	uint64_t retransmitted; // packets, over all flows
+	double goodput_gbps;
+	double uplink_imbalance;
+};
+
+void report_summary_compute(const struct report_result *r, struct report_summary *out);
 
 #define RESULT_DIGEST_MAX 65 // SHA-256 in hexadecimal and its NUL
 
-// result.json. digest: result_digest(), or NULL to leave it out.
-json_t *result_document(const struct report_result *r, const char *digest);
+// Writes result.json piece by piece: a line for each member of a list or object of the top level.
+// digest: result_digest(), or NULL to leave it out. The stream's error indicator tells whether all
+// was written.
+void result_write(const struct report_result *r, const char *digest, FILE *to);
 
 // ---- digest.c -----------------------------------------------------------------------------------
 
@@ -178,6 +205,21 @@ void result_digest(const struct report_result *r, char digest[static RESULT_DIGE
 // Writes a report as JSON, indented by one blank for each level and with a newline at its end; path
 // "-" is stdout. Returns 0 or -errno.
 int report_write(const json_t *document, const char *path);
+
+// ---- result_tables.c ----------------------------------------------------------------------------
+
+// The tables beside result.json: a row for each flow; for each direction of a link; and for each
+// counter that differs from counter_initial().
+enum result_table { RESULT_FLOWS, RESULT_LINKS, RESULT_COUNTERS, RESULT_TABLES };
+
+// "flows.csv" ...
+const char *result_table_name(enum result_table table);
+
+// Writes a table, with the names of its columns as the first row.
+void result_table_write(enum result_table table, const struct report_result *r, FILE *to);
+
+// Prints the columns of all as the Markdown tables of doc/results.md, each with its heading.
+void result_tables_print_markdown(FILE *to);
 
 // ---- statistics ---------------------------------------------------------------------------------
 

@@ -79,31 +79,170 @@ statistics_of_ratios(struct ratio *ratios, uint32_t count, struct flow_statistic
 	out->slowdown_max = ratio_value(&ratios[count - 1]);
 }
 
+// Room for the values of all flows, which groups use one after another.
+struct scratch {
+	ps_t *times;
+	struct ratio *ratios;
+};
+
+static struct scratch
+scratch_create(uint32_t count)
+{
+	return (struct scratch){
+		.times = memory_array(count, sizeof(ps_t), "completion times"),
+		.ratios = memory_array(count, sizeof(struct ratio), "slowdowns"),
+	};
+}
+
+static void
+scratch_destroy(struct scratch *s)
+{
+	free(s->ratios);
+	free(s->times);
+}
+
+static void
+add_flow(struct flow_statistics *out, struct scratch *s, const struct report_flow *f)
+{
+	out->flows++;
+	out->bytes += f->bytes;
+	if (f->fct == PS_NEVER)
+		return;
+	s->times[out->completed++] = f->fct;
+	if (f->ideal != 0)
+		s->ratios[out->with_ideal++] = (struct ratio){f->fct, f->ideal};
+}
+
+static void
+finish(struct flow_statistics *out, struct scratch *s)
+{
+	statistics_of_times(s->times, out->completed, out);
+	statistics_of_ratios(s->ratios, out->with_ideal, out);
+}
+
 void
-flow_statistics_compute(const struct report_flow *flows, uint32_t count, const char *item,
+flow_statistics_compute(const struct report_flow *flows, uint32_t count,
 			struct flow_statistics *out)
 {
-	ps_t *times = memory_array(count, sizeof(*times), "completion times");
-	struct ratio *ratios = memory_array(count, sizeof(*ratios), "slowdowns");
+	struct scratch s = scratch_create(count);
 
 	*out = (struct flow_statistics){0};
-	for (uint32_t i = 0; i < count; i++) {
-		const struct report_flow *f = &flows[i];
+	for (uint32_t i = 0; i < count; i++)
+		add_flow(out, &s, &flows[i]);
+	finish(out, &s);
+	scratch_destroy(&s);
+}
 
-		if (item != NULL && strcmp(f->item, item) != 0)
-			continue;
-		out->flows++;
-		out->bytes += f->bytes;
-		if (f->fct == PS_NEVER)
-			continue;
-		times[out->completed++] = f->fct;
-		if (f->ideal != 0)
-			ratios[out->with_ideal++] = (struct ratio){f->fct, f->ideal};
+// ---- groups -------------------------------------------------------------------------------------
+
+struct grouping {
+	enum flow_grouping by;
+	struct flow_group *groups;
+	uint32_t count;
+	uint32_t *slots; // a hash table by name: the group's place plus one; 0: free
+	uint32_t mask;
+};
+
+static const char *
+name_of(const struct report_flow *f, enum flow_grouping by)
+{
+	return by == FLOWS_BY_TENANT ? f->tenant : f->item;
+}
+
+// FNV-1a.
+static uint32_t
+hash_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name != '\0'; name++)
+		hash = (hash ^ (uint8_t)*name) * 16777619u;
+	return hash;
+}
+
+// The slot of a name: of its group, or free.
+static uint32_t *
+find_slot(const struct grouping *g, const char *name)
+{
+	uint32_t at = hash_of(name) & g->mask;
+
+	while (g->slots[at] != 0 && strcmp(g->groups[g->slots[at] - 1].name, name) != 0)
+		at = (at + 1) & g->mask;
+	return &g->slots[at];
+}
+
+// At most half of the slots are in use.
+static void
+grow_slots(struct grouping *g)
+{
+	free(g->slots);
+	g->mask = 2 * g->mask + 1;
+	g->slots = memory_array((size_t)g->mask + 1, sizeof(*g->slots), "groups of flows");
+	for (uint32_t i = 0; i < g->count; i++)
+		*find_slot(g, g->groups[i].name) = i + 1;
+}
+
+static uint32_t
+find_group(struct grouping *g, const char *name)
+{
+	uint32_t *slot = find_slot(g, name);
+
+	if (*slot != 0)
+		return *slot - 1;
+	g->groups = memory_grow(g->groups, g->count, sizeof(*g->groups), "groups of flows");
+	g->groups[g->count] = (struct flow_group){.name = name};
+	*slot = ++g->count;
+	if (2 * g->count > g->mask)
+		grow_slots(g);
+	return g->count - 1;
+}
+
+// Sorts the flows by group: order[] gets those of group i from starts[i] to starts[i + 1].
+static void
+sort_by_group(struct grouping *g, const struct report_flow *flows, uint32_t count, uint32_t *order,
+	      uint32_t *starts)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (name_of(&flows[i], g->by) != NULL)
+			starts[find_group(g, name_of(&flows[i], g->by))]++;
+	for (uint32_t i = 0; i <= g->count; i++) {
+		uint32_t members = starts[i];
+
+		starts[i] = sum;
+		sum += members;
 	}
-	statistics_of_times(times, out->completed, out);
-	statistics_of_ratios(ratios, out->with_ideal, out);
-	free(ratios);
-	free(times);
+	for (uint32_t i = 0; i < count; i++)
+		if (name_of(&flows[i], g->by) != NULL)
+			order[starts[find_group(g, name_of(&flows[i], g->by))]++] = i;
+	for (uint32_t i = g->count; i > 0; i--)
+		starts[i] = starts[i - 1];
+	starts[0] = 0;
+}
+
+struct flow_group *
+flow_groups_compute(const struct report_flow *flows, uint32_t count, enum flow_grouping by,
+		    uint32_t *groups)
+{
+	uint32_t *order = memory_array(count, sizeof(*order), "flows by group");
+	uint32_t *starts = memory_array((size_t)count + 2, sizeof(*starts), "flows by group");
+	struct scratch s = scratch_create(count);
+	struct grouping g = {.by = by, .mask = 15};
+
+	g.slots = memory_array((size_t)g.mask + 1, sizeof(*g.slots), "groups of flows");
+	sort_by_group(&g, flows, count, order, starts);
+	for (uint32_t i = 0; i < g.count; i++) {
+		for (uint32_t k = starts[i]; k < starts[i + 1]; k++)
+			add_flow(&g.groups[i].statistics, &s, &flows[order[k]]);
+		finish(&g.groups[i].statistics, &s);
+	}
+	scratch_destroy(&s);
+	free(g.slots);
+	free(starts);
+	free(order);
+	*groups = g.count;
+	return g.groups;
 }
 
 double

@@ -85,29 +85,3 @@ report_tiers(const struct report_node *nodes, unsigned int count, ps_t time,
 		}
 	return tiers;
 }
-
-static json_t *
-link_json(const struct report_node *n, unsigned int port, const char *tier, ps_t time)
-{
-	json_t *from = json_sprintf("%s.%s", n->name, n->ports[port].name);
-
-	return json_pack("{s:o,s:s,s:s,s:I,s:I,s:f}", "from", from, "to", n->ports[port].peer,
-			 "tier", tier, "rate_bps", (json_int_t)n->ports[port].rate_bps,
-			 "wire_bytes", (json_int_t)report_wire_bytes(n, port), "load",
-			 report_load(n, port, time));
-}
-
-json_t *
-report_links(const struct report_node *nodes, unsigned int count, ps_t time)
-{
-	json_t *out = json_array();
-
-	for (unsigned int i = 0; i < count; i++)
-		for (unsigned int k = 0; k < nodes[i].node->port_count; k++) {
-			char tier[REPORT_TIER_MAX];
-
-			if (report_tier(&nodes[i], k, tier))
-				json_array_append_new(out, link_json(&nodes[i], k, tier, time));
-		}
-	return out;
-}

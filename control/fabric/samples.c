@@ -16,17 +16,11 @@ static const struct series *const kinds[] = {&series_queues, &series_thresholds,
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-struct samples_file {
-	const struct output_file *file;
-	FILE *to;
-	int error; // the first of writing, as -errno
-};
-
 struct samples {
 	ps_t interval;
 	ps_t next;
 	struct sample_places *places[KINDS]; // NULL: not recorded
-	struct samples_file files[KINDS];
+	struct output_table files[KINDS];
 	struct output *output;
 };
 
@@ -178,15 +172,11 @@ put_heading(const struct series *kind, const struct sample_places *s, FILE *to)
 static int
 open_file(struct samples *s, unsigned i)
 {
-	int rc = output_add(s->output, kinds[i]->file, &s->files[i].file);
+	int rc = output_add_table(s->output, kinds[i]->file, &s->files[i]);
 
-	if (rc != 0)
-		return rc;
-	s->files[i].to = fopen(s->files[i].file->temporary, "we");
-	if (s->files[i].to == NULL)
-		return output_fail(s->output, s->files[i].file, -errno);
-	put_heading(kinds[i], s->places[i], s->files[i].to);
-	return 0;
+	if (rc == 0)
+		put_heading(kinds[i], s->places[i], s->files[i].to);
+	return rc;
 }
 
 int
@@ -202,23 +192,12 @@ samples_create(struct samples **out, const struct fabric_flows *flows, struct ou
 	rc = create_all(s, flows, diag);
 	for (unsigned i = 0; rc == 0 && i < KINDS; i++)
 		rc = s->places[i] != NULL ? open_file(s, i)
-					  : output_add_removal(output, kinds[i]->file);
+					  : output_add_table_removal(output, kinds[i]->file);
 	if (rc == 0 && records_any(s)) {
 		*out = s;
 		return 0;
 	}
 	samples_close(s);
-	return rc;
-}
-
-// Returns the file's first error.
-static int
-close_file(struct samples_file *file)
-{
-	int rc = file->error;
-
-	if (file->to != NULL && fclose(file->to) != 0 && rc == 0)
-		rc = -errno;
 	return rc;
 }
 
@@ -230,10 +209,9 @@ samples_close(struct samples *s)
 	if (s == NULL)
 		return 0;
 	for (unsigned i = 0; i < KINDS; i++) {
-		int rc = close_file(&s->files[i]);
+		int rc = output_close_table(s->output, &s->files[i]);
 
-		if (rc != 0 && first == 0)
-			first = output_fail(s->output, s->files[i].file, rc);
+		first = first == 0 ? rc : first;
 	}
 	destroy_places(s);
 	free(s);
@@ -250,14 +228,13 @@ void
 samples_take(struct samples *s, ps_t now)
 {
 	for (unsigned i = 0; i < KINDS; i++) {
-		struct samples_file *file = &s->files[i];
+		struct output_table *file = &s->files[i];
 
 		if (s->places[i] == NULL || kinds[i]->take == NULL)
 			continue;
 		kinds[i]->take(s->places[i], now, file->to);
 		s->places[i]->since = now;
-		if (file->error == 0 && ferror(file->to))
-			file->error = errno != 0 ? -errno : -EIO;
+		output_check_table(file);
 	}
 	s->next += s->interval * ((now - s->next) / s->interval + 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Series about ports: links.csv and pauses.csv.
+// Series about ports: loads.csv and pauses.csv.
 #include "samples_internal.h"
 
 #include "result.h"
@@ -75,7 +75,7 @@ percent(ps_t part, ps_t interval)
 	return 100.0 * (double)part / (double)interval;
 }
 
-// ---- links.csv ----------------------------------------------------------------------------------
+// ---- loads.csv ----------------------------------------------------------------------------------
 // The share of an interval in which a port's transmitter was busy, preamble, FCS and gap included.
 // A frame counts when it starts; the rest of it that is still to be sent at a sample belongs to the
 // next interval.
@@ -113,7 +113,7 @@ take_links(struct sample_places *s, ps_t now, FILE *to)
 }
 
 const struct series series_links = {
-	.file = "links.csv",
+	.file = "loads.csv",
 	.heading = "time_ns,port,tx_percent",
 	.key = "record.links",
 	.names = offsetof(struct config_record, links),

@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads a directory that `roost sim -o DIR` wrote: result.json, and the CSV files that `record:` asks for.
+"""Reads a directory that `roost sim -o DIR` wrote: the tables of flows and links, and those that `record:` asks for.
 
 The files may come from anywhere, so each value is checked. What is wrong raises Invalid, whose text names the file
-and the line or the element.
+and the line.
 """
 from __future__ import annotations
 
-import json
+import csv
+import gzip
 import math
 import os
 import re
 import stat
+import zlib
 from array import array
 from dataclasses import dataclass, field
 from typing import Any, Iterator
 
 LINE_BYTES_MAX = 1 << 20
 TIME_PS_MAX = 1 << 63
+FLOWS = "id,item,src,dst,fct_ps,ideal_ps"    # what is read of flows.csv
+LINKS = "src,dst,tier,load"
+INTEGER = re.compile(r"0|[1-9][0-9]*")
 NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 NOT_PRINTABLE = re.compile(rb"[^ -~]")
 
@@ -52,7 +57,7 @@ class Lines(dict[str, Line]):
         line.values.append(value)
 
 
-# ---- result.json ----------------------------------------------------------------------------------------------------
+# ---- CSV ------------------------------------------------------------------------------------------------------------
 
 def open_regular(path: str) -> Any:
     """Opens a file for reading; a FIFO or a device would never end."""
@@ -63,96 +68,56 @@ def open_regular(path: str) -> Any:
     raise Invalid(f"{path}: not a regular file")
 
 
-def refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key appears twice in one object")
-    return found
+class Compressed:
+    """A gzip file, whose errors name it."""
 
+    def __init__(self, path: str, file: Any) -> None:
+        self.path, self.file = path, gzip.GzipFile(fileobj=file)
 
-def refuse_constant(text: str) -> None:
-    raise ValueError(f"{text} is not a JSON number")
+    def __enter__(self) -> Compressed:
+        return self
 
+    def __exit__(self, *_: Any) -> None:
+        self.close()
 
-def parse_json(path: str, text: bytes) -> Any:
-    try:
-        return json.loads(text.decode(), object_pairs_hook=refuse_duplicates, parse_constant=refuse_constant)
-    except json.JSONDecodeError as error:
-        raise Invalid(f"{path}:{error.lineno}:{error.colno}: {error.msg}") from None
-    except RecursionError:
-        raise Invalid(f"{path}: nested too deeply") from None
-    except ValueError as error:
-        raise Invalid(f"{path}: {error}") from None
+    def close(self) -> None:
+        self.file.fileobj.close()
 
-
-class Result:
-    """result.json, and the directory that it stands in."""
-
-    def __init__(self, directory: str) -> None:
-        self.directory = directory
-        self.path = os.path.join(directory, "result.json")
+    def readline(self, size: int) -> bytes:
         try:
-            with open_regular(self.path) as file:
-                document = parse_json(self.path, file.read())
-        except FileNotFoundError:
-            raise Invalid(f"{self.path}: no such file; `roost sim FILE -o DIR` writes it") from None
-        except OSError as error:
-            raise Invalid(f"{self.path}: {error.strerror}") from None
-        self.flows = self.list_of(document, "flows")
-        self.links = self.list_of(document, "links")
+            return self.file.readline(size)
+        except (EOFError, OSError, zlib.error) as error:
+            raise Invalid(f"{self.path}: {error}") from None
 
-    @property
-    def name(self) -> str:
-        """The run's name: that of its directory."""
-        return os.path.basename(os.path.realpath(self.directory))
-
-    def list_of(self, document: Any, key: str) -> list[dict[str, Any]]:
-        found = document.get(key) if isinstance(document, dict) else None
-        if not isinstance(found, list):
-            raise Invalid(f"{self.path}: has no list of {key}; is it from `roost sim -o`?")
-        for index, one in enumerate(found):
-            if not isinstance(one, dict):
-                raise self.invalid(key, index, "not an object")
-        return found
-
-    def invalid(self, key: str, index: int, what: str) -> Invalid:
-        return Invalid(f"{self.path}: {key}[{index}]: {what}")
-
-    def text(self, key: str, index: int, name: str) -> str:
-        value = getattr(self, key)[index].get(name)
-        if not isinstance(value, str):
-            raise self.invalid(key, index, f"{name}: not a string")
-        return value
-
-    def time_ps(self, index: int, name: str, least: int) -> int:
-        value = self.flows[index].get(name)
-        if type(value) is not int or not least <= value < TIME_PS_MAX:
-            raise self.invalid("flows", index, f"{name}: not a time in picoseconds")
-        return value
-
-    def load(self, index: int) -> float:
-        value = self.links[index].get("load")
-        if type(value) not in (int, float) or not 0 <= value < 1e18 or math.isnan(value):
-            raise self.invalid("links", index, "load: not a share")
-        return float(value)
-
-
-# ---- CSV ------------------------------------------------------------------------------------------------------------
 
 class Table:
-    """A CSV file, read row by row: a heading, then rows with the same number of fields. Nothing is quoted."""
+    """A CSV file, read row by row: a heading, then rows with the same number of fields.
 
-    def __init__(self, path: str, file: Any, heading: str, wide: bool) -> None:
-        self.path, self.file, self.number = path, file, 0
+    With `names` its texts may be any that a user has chosen, in quotes where they need them, and the heading may have
+    more columns than are wanted; rows() gives those that are. Else nothing is quoted.
+    """
+
+    def __init__(self, path: str, file: Any, heading: str, wide: bool = False, names: bool = False) -> None:
+        self.path, self.file, self.number, self.names = path, file, 0, names
         line = self.next_line()
         if line is None:
             raise self.invalid("the file is empty")
-        if not (line.startswith(heading + ",") if wide else line == heading):
-            raise self.invalid(f"the heading is not {heading}{',...' if wide else ''}")
         self.columns = line.split(",")
+        self.wanted = list(range(len(self.columns)))
+        if names:
+            self.want(heading.split(","))
+        elif not (line.startswith(heading + ",") if wide else line == heading):
+            raise self.invalid(f"the heading is not {heading}{',...' if wide else ''}")
 
     def invalid(self, what: str) -> Invalid:
-        return Invalid(f"{self.path}:{self.number}: {what}")
+        shown = "".join(one if one.isprintable() else "?" for one in what)
+        return Invalid(f"{self.path}:{self.number}: {shown}")
+
+    def want(self, names: list[str]) -> None:
+        for name in names:
+            if self.columns.count(name) != 1:
+                raise self.invalid(f"the heading has no column {name}, or several")
+        self.wanted = [self.columns.index(name) for name in names]
 
     def next_line(self) -> str | None:
         line = self.file.readline(LINE_BYTES_MAX + 1)
@@ -164,16 +129,32 @@ class Table:
         if line[-1:] != b"\n":
             raise self.invalid("the file ends within a line")
         strange = NOT_PRINTABLE.search(line, 0, len(line) - 1)
-        if strange:
+        if strange and not self.names:
             raise self.invalid(f"byte 0x{strange.group()[0]:02x} is not allowed here")
-        return line[:-1].decode("ascii")
+        try:
+            return line[:-1].decode()
+        except UnicodeDecodeError:
+            raise self.invalid("not UTF-8") from None
+
+    def lines(self) -> Iterator[str]:
+        while (line := self.next_line()) is not None:
+            yield line + "\n"
+
+    def split(self) -> Iterator[list[str]]:
+        if not self.names:
+            for line in self.lines():
+                yield line[:-1].split(",")
+            return
+        try:
+            yield from csv.reader(self.lines(), strict=True)
+        except csv.Error as error:
+            raise self.invalid(str(error)) from None
 
     def rows(self) -> Iterator[list[str]]:
-        while (line := self.next_line()) is not None:
-            fields = line.split(",")
+        for fields in self.split():
             if len(fields) != len(self.columns):
                 raise self.invalid(f"{len(fields)} fields, but the heading has {len(self.columns)}")
-            yield fields
+            yield [fields[column] for column in self.wanted] if self.names else fields
 
     def timed_rows(self) -> Iterator[tuple[float, list[str]]]:
         """Rows with their time in ns, which stands in the first column and never decreases."""
@@ -185,21 +166,93 @@ class Table:
             before = time
             yield time, fields
 
+    def name_of(self, column: int) -> str:
+        return self.columns[self.wanted[column]]
+
     def value(self, fields: list[str], column: int) -> float:
         """A number that is not negative."""
         text = fields[column]
         value = float(text) if NUMBER.fullmatch(text) else math.inf
         if value >= 1e18:
-            raise self.invalid(f'{self.columns[column]}: "{text[:40]}" is not a number')
+            raise self.invalid(f'{self.name_of(column)}: "{text[:40]}" is not a number')
         return value if value >= 1e-9 else 0.0    # no axis has room for less
 
 
-def open_table(directory: str, name: str, heading: str, wide: bool = False) -> Table | None:
-    """Returns None if there is no such file."""
+    def integer(self, fields: list[str], column: int, least: int = 0) -> int:
+        text = fields[column]
+        if not INTEGER.fullmatch(text[:20]) or not least <= int(text[:20]) < TIME_PS_MAX:
+            raise self.invalid(f'{self.name_of(column)}: "{text[:40]}" is not an integer of at least {least}')
+        return int(text)
+
+
+def open_table(directory: str, name: str, heading: str, wide: bool = False, names: bool = False) -> Table | None:
+    """Opens NAME, or NAME.gz. Returns None if there is neither."""
     path = os.path.join(directory, name)
-    try:
-        return Table(path, open_regular(path), heading, wide)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise Invalid(f"{path}: {error.strerror}") from None
+    for path in (path, f"{path}.gz"):
+        try:
+            file = open_regular(path)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise Invalid(f"{path}: {error.strerror}") from None
+        return Table(path, Compressed(path, file) if path.endswith(".gz") else file, heading, wide, names)
+    return None
+
+
+# ---- the result -----------------------------------------------------------------------------------------------------
+
+@dataclass
+class Flow:
+    item: str
+    src: str
+    dst: str
+    fct_ps: int | None      # None: not complete
+    ideal_ps: int           # 0: unknown
+
+
+@dataclass
+class Link:
+    sender: tuple[str, str]     # the node and its port
+    receiver: tuple[str, str]
+    tier: str
+    load: float
+
+
+class Result:
+    """The flows and links of a run, and the directory that they stand in."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self.flows: dict[int, Flow] = {}
+        self.links: list[Link] = []
+        self.read_flows()
+        self.read_links()
+
+    @property
+    def name(self) -> str:
+        """The run's name: that of its directory."""
+        return os.path.basename(os.path.realpath(self.directory))
+
+    def need_table(self, name: str, heading: str) -> Table:
+        table = open_table(self.directory, name, heading, names=True)
+        if table is None:
+            raise Invalid(f"{os.path.join(self.directory, name)}: no such file; `roost sim FILE -o DIR` writes it")
+        return table
+
+    def read_flows(self) -> None:
+        table = self.need_table("flows.csv", FLOWS)
+        with table.file:
+            for fields in table.rows():
+                flow = Flow(fields[1], fields[2], fields[3], table.integer(fields, 4, 1) if fields[4] else None,
+                            table.integer(fields, 5))
+                self.flows[table.integer(fields, 0)] = flow
+
+    def read_links(self) -> None:
+        table = self.need_table("links.csv", LINKS)
+        with table.file:
+            for fields in table.rows():
+                ends = [tuple(fields[column].split(".")) for column in (0, 1)]
+                for column, end in enumerate(ends):
+                    if len(end) != 2 or not all(end):
+                        raise table.invalid(f'{table.name_of(column)}: "{fields[column][:40]}" is not a port')
+                self.links.append(Link(ends[0], ends[1], fields[2], table.value(fields, 3)))

@@ -33,15 +33,12 @@ class Completion:
 
     def add(self, result: Result, curve: str | None = None) -> None:
         """Adds the flows of a result to one curve, or each to that of its workload item."""
-        for index, flow in enumerate(result.flows):
-            item = result.text("flows", index, "item")
-            if "fct_ps" in flow and flow["fct_ps"] is None:   # not complete
+        for flow in result.flows.values():
+            if flow.fct_ps is None:     # not complete
                 continue
-            time = result.time_ps(index, "fct_ps", 1)
-            ideal = result.time_ps(index, "ideal_ps", 0)
-            self.times.setdefault(curve or item, []).append(time / 1e6)
-            if ideal != 0:
-                self.slowdowns.setdefault(curve or item, []).append(time / ideal)
+            self.times.setdefault(curve or flow.item, []).append(flow.fct_ps / 1e6)
+            if flow.ideal_ps != 0:
+                self.slowdowns.setdefault(curve or flow.item, []).append(flow.fct_ps / flow.ideal_ps)
 
     def drawings(self, run: str) -> list[Drawing]:
         made = []
@@ -73,25 +70,23 @@ def make_together(results: list[tuple[str, Result]]) -> list[Drawing]:
 
 # ---- loads of uplinks -----------------------------------------------------------------------------------------------
 
-def loads_of(result: Result, tier: str, end: str) -> dict[str, list[float]]:
+def loads_of(result: Result, tier: str, up: bool) -> dict[str, list[float]]:
     """Loads in percent of a tier's links, by the switch at their lower end."""
     rows: dict[str, list[float]] = {}
-    for index in range(len(result.links)):
-        if result.text("links", index, "tier") != tier:
+    for link in result.links:
+        if link.tier != tier:
             continue
-        switch, dot, _ = result.text("links", index, end).partition(".")
-        if not dot or not switch:
-            raise result.invalid("links", index, f"{end}: not a port")
+        switch = (link.sender if up else link.receiver)[0]
         row = rows.setdefault(switch, [])
-        row.append(100 * result.load(index))
+        row.append(100 * link.load)
         if len(row) > UPLINKS_MAX or len(rows) > SWITCHES_MAX:
-            raise result.invalid("links", index, "more links than a switch or a fabric can have")
+            raise Missing(f"uplinks: too many to draw: over {UPLINKS_MAX} of a switch, or {SWITCHES_MAX} switches")
     return rows
 
 
 def uplinks(result: Result, file: str, lower: str, upper: str) -> list[Drawing]:
-    up = loads_of(result, f"{lower}-{upper}", "from")
-    down = loads_of(result, f"{upper}-{lower}", "to")
+    up = loads_of(result, f"{lower}-{upper}", up=True)
+    down = loads_of(result, f"{upper}-{lower}", up=False)
     # The upper switches list the links down, in an order of their own; a row is the same switch in both.
     both = [name for name in up if name in down]
     if not both:
@@ -173,11 +168,10 @@ def make_queues(result: Result) -> list[Drawing]:
 
 
 def pair_name(result: Result, flow: str, qpn: str) -> str:
-    """A queue pair by what result.json knows of its flow."""
-    known = result.flows[int(flow)] if flow.isdigit() and len(flow) < 10 and int(flow) < len(result.flows) else {}
-    item, src, dst = (known.get(key) for key in ("item", "src", "dst"))
-    if all(isinstance(one, str) for one in (item, src, dst)):
-        return f"{item[:40]}: {src[:30]} to {dst[:30]}, QP {qpn}"
+    """A queue pair by what flows.csv says of its flow."""
+    known = result.flows.get(int(flow)) if flow.isdigit() and len(flow) < 10 else None
+    if known is not None:
+        return f"{known.item[:40]}: {known.src[:30]} to {known.dst[:30]}, QP {qpn}"
     return f"flow {flow[:16]}, QP {qpn}"
 
 
@@ -197,8 +191,8 @@ def make_rates(result: Result) -> list[Drawing]:
                             [panel for panel in panels if panel.lines])]
 
 
-def make_links(result: Result) -> list[Drawing]:
-    table = table_of(result, "loads over time", "links.csv", "time_ns,port,tx_percent", "links")
+def make_loads(result: Result) -> list[Drawing]:
+    table = table_of(result, "loads over time", "loads.csv", "time_ns,port,tx_percent", "links")
     lines = Lines()
     with table.file:
         for time, fields in table.timed_rows():
@@ -207,7 +201,7 @@ def make_links(result: Result) -> list[Drawing]:
     label = "share of the time in which the port sends"
     if len(lines) > ROWS_MAX:
         label += f": the {ROWS_MAX} ports of {len(lines)} that sent most"
-    return [heat_over_time("links.svg", f"{result.name}: loads of links, by sending port", [Panel(label, lines)])]
+    return [heat_over_time("loads.svg", f"{result.name}: loads of links, by sending port", [Panel(label, lines)])]
 
 
 def make_pauses(result: Result) -> list[Drawing]:
@@ -247,4 +241,4 @@ def make_pools(result: Result) -> list[Drawing]:
 
 
 MAKERS: tuple[Callable[[Result], list[Drawing]], ...] = (
-    make_completion, make_uplinks, make_queues, make_rates, make_links, make_pauses, make_pools)
+    make_completion, make_uplinks, make_queues, make_rates, make_loads, make_pauses, make_pools)

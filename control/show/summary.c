@@ -39,13 +39,12 @@ real_cell(struct text_table *t, bool known, int digits, double value)
 }
 
 static void
-add_item(struct text_table *t, const struct report_result *r, const char *item)
+add_item(struct text_table *t, const char *name, const struct flow_statistics *statistics)
 {
+	const struct flow_statistics s = *statistics;
 	char bytes[TEXT_VALUE_MAX];
-	struct flow_statistics s;
 
-	flow_statistics_compute(r->flows, r->flow_count, item, &s);
-	text_table_cell(t, "%s", item != NULL ? item : "all");
+	text_table_cell(t, "%s", name);
 	text_table_cell(t, "%u", s.flows);
 	text_table_cell(t, "%u", s.completed);
 	text_table_cell(t, "%s", text_bytes(bytes, s.bytes));
@@ -58,34 +57,26 @@ add_item(struct text_table *t, const struct report_result *r, const char *item)
 	real_cell(t, s.with_ideal != 0, 3, s.slowdown_p99);
 }
 
-// True when flow i is the first of its item. Flows of an item follow each other but for items of
-// one name.
-static bool
-item_begins(const struct report_result *r, uint32_t i)
-{
-	if (i != 0 && strcmp(r->flows[i - 1].item, r->flows[i].item) == 0)
-		return false;
-	for (uint32_t k = 0; k + 1 < i; k++) {
-		if (strcmp(r->flows[k].item, r->flows[i].item) == 0)
-			return false;
-	}
-	return true;
-}
-
 static void
 print_items(const struct report_result *r, FILE *to)
 {
 	struct text_table *t =
 		text_table_create(item_columns, sizeof(item_columns) / sizeof(*item_columns));
+	struct flow_statistics all;
+	uint32_t count;
+	struct flow_group *items =
+		flow_groups_compute(r->flows, r->flow_count, FLOWS_BY_ITEM, &count);
 
-	for (uint32_t i = 0; i < r->flow_count; i++)
-		if (item_begins(r, i))
-			add_item(t, r, r->flows[i].item);
-	if (text_table_rows(t) > 1)
-		add_item(t, r, NULL);
-	if (r->flow_count != 0)
+	for (uint32_t i = 0; i < count; i++)
+		add_item(t, items[i].name, &items[i].statistics);
+	if (count > 1) {
+		flow_statistics_compute(r->flows, r->flow_count, &all);
+		add_item(t, "all", &all);
+	}
+	if (count != 0)
 		text_table_print(t, "", to);
 	text_table_destroy(t);
+	free(items);
 }
 
 // How often it was done, of how many times it was begun.

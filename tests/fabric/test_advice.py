@@ -359,10 +359,10 @@ class Advice(Case):
         self.quiet(late.replace("stop: 1ms\n", ""))
         # It is so: nothing of it is sent; and the run's own end counts, not the file's.
         path = self.file(late)
-        sim = roost("sim", path, "--json")
-        self.assertEqual([one["fct_ps"] is None for one in sim.json["flows"]], [False, True])
-        self.assertEqual(sim.json["nodes"]["h1"]["ports"]["eth1"]["tx_packets"], 1)
-        self.assertIn("never starts", sim.err)
+        sim = self.sim(path)
+        self.assertEqual([one["fct_ps"] is None for one in sim.flows], [False, True])
+        self.assertEqual(sim.nodes["h1"]["ports"]["eth1"]["tx_packets"], 1)
+        self.assertIn("never starts", sim.done.err)
         self.assertEqual(roost("sim", path, "--until", "2ms").err, "")
         self.assertIn(" its start is at 1ms, but the run ends at 500us", roost("sim", path, "--until", "500us").err)
 

@@ -37,7 +37,7 @@ class Compare(Case):
             told = self.compared(files, *options)
             self.assertEqual([one["name"] for one in told["runs"]], ["ecmp", "spray"])
             for file, run in zip(files, told["runs"]):
-                result = roost("sim", file, "--json", *options).json
+                result = self.sim(file, *options).result
                 summary, values = result["summary"], run["values"]
                 self.assertEqual(run["state"], "until its time" if "--until" in options else "drained")
                 for key in ("completed", "drops", "drops_lossless", "pfc_tx", "ecn_marked", "retransmitted",
@@ -134,7 +134,7 @@ class Compare(Case):
         files = self.files(fast=place("ecmp", work, tenants=tenants), slow=slow)
         told = self.compared(files)
         for run, file in zip(told["runs"], files):
-            result = roost("sim", file, "--json").json
+            result = self.sim(file).result
             victim = [one["fct_ps"] for one in result["flows"] if one["item"] == "victim"]
             self.assertEqual([run["values"]["items.victim.fct_ps"]], victim)
             self.assertEqual([run["values"]["tenants.blue.fct_ps"]], victim)

@@ -106,7 +106,8 @@ class Demo(Case):
 
     def test_outputs(self):
         self.assertEqual(sorted(path.name for path in self.run_.directory.iterdir()),
-                         ["leaf1.swp1.pcapng", "queues.csv", "result.json", "thresholds.csv"])
+                         ["counters.csv", "flows.csv", "leaf1.swp1.pcapng", "links.csv", "queues.csv", "result.json",
+                          "thresholds.csv"])
         self.assert_dissects(self.run_.directory / "leaf1.swp1.pcapng")
 
     @unittest.skipIf(SANITIZED, "sanitizers are slow")
@@ -138,8 +139,8 @@ class Demo(Case):
         done = command(program, "sim", description, "-o", home / "out", cwd=home, env=env, **options)
         self.assertIn("incast", done.out)
         self.assertEqual(sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()),
-                         ["out/leaf1.swp1.pcapng", "out/queues.csv", "out/result.json",
-                          "out/thresholds.csv"])
+                         ["out/counters.csv", "out/flows.csv", "out/leaf1.swp1.pcapng", "out/links.csv",
+                          "out/queues.csv", "out/result.json", "out/thresholds.csv"])
         if options:
             for path, names in before.items():
                 new = [name for name in set(os.listdir(path)) - names

@@ -7,7 +7,8 @@ from common import *
 
 STREAM = {"kind": "stream", "from": "h1", "to": "h2", "rate": "50G", "packet": "1000B"}
 RECORD = {"interval": "10us", "queues": ["leaf1.swp1.3"], "links": "all", "pcap": ["leaf1.swp1"], "snaplen": "64B"}
-FILES = ["leaf1.swp1.pcapng", "links.csv", "queues.csv", "result.json", "thresholds.csv"]
+FILES = ["counters.csv", "flows.csv", "leaf1.swp1.pcapng", "links.csv", "loads.csv", "queues.csv", "result.json",
+         "thresholds.csv"]
 SWITCH = """
 switch:
   name: dut
@@ -52,7 +53,7 @@ class Interrupted(Case):
         file = self.file(fabric(1, 0, 2, workload=[STREAM | {"until": "100s"}], record=RECORD))
         for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             out = self.directory / f"out{number}"
-            done = self.interrupted(number, "sim", file, "-o", out, started=out / ".links.csv.new")
+            done = self.interrupted(number, "sim", file, "-o", out, started=out / ".loads.csv.new")
             self.assertEqual((done.status, done.err), (status, ""))
             self.assertEqual(names(out), FILES)
             self.assertRegex(done.out, r"(?m)^interrupted at \d\S* \S*s: the run is incomplete$")
@@ -90,8 +91,8 @@ class FullDisk(Case):
     def test_a_file_that_cannot_grow(self):
         """Each file of the result can be the one; the summary is printed all the same."""
         for record, limit, name in ((RECORD | {"snaplen": "full"}, 100_000, "leaf1.swp1.pcapng"),
-                                    ({"interval": "100ns", "links": "all"}, 40_000, "links.csv"),
-                                    ({}, 8_000, "result.json")):
+                                    ({"interval": "100ns", "links": "all"}, 40_000, "loads.csv"),
+                                    ({}, 2_000, "counters.csv")):
             with self.subTest(name=name):
                 path = self.file(fabric(1, 0, 2, workload=[flow("h1", "h2", "1MB")], record=record), f"{name}.yaml")
                 out = self.directory / name

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`roost plot`: which drawings a result gives, that they show what was recorded, and that a directory in which
 something is wrong stays as it was."""
+import gzip
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ WORK = [{"name": "exchange", "kind": "all-to-all", "size": "400KB"},
 RECORD = {"interval": "5us", "queues": ["leaf1.swp1.3", "leaf2.swp1.3"], "flows": ["burst"],
           "links": ["leaf1-spine1", "leaf2-spine2"], "pauses": "all", "pools": "all"}
 ALWAYS = {"fct.svg", "slowdown.svg", "uplinks.svg"}
-SERIES = {"queues.svg", "rates.svg", "links.svg", "pauses.svg", "pools.svg"}
+SERIES = {"queues.svg", "rates.svg", "loads.svg", "pauses.svg", "pools.svg"}
 
 
 class Drawing:
@@ -76,7 +77,7 @@ class Plot(Case):
         self.assertEqual(set(drawings["pools.svg"].curves), {"leaf1", "leaf2", "spine1", "spine2"})
         for name, words in (("fct.svg", "completion time / us, log scale"),
                             ("slowdown.svg", "slowdown (1: as fast as alone), log scale"),
-                            ("queues.svg", "depth / KB"), ("rates.svg", "rate / Gb/s"), ("links.svg", "time / us")):
+                            ("queues.svg", "depth / KB"), ("rates.svg", "rate / Gb/s"), ("loads.svg", "time / us")):
             self.assertIn(words, drawings[name].text)
 
     def test_heat_maps(self):
@@ -95,15 +96,15 @@ class Plot(Case):
                 if load > other + 0.02:
                     self.assertGreater(green, other_green)
         # A row of cells for each port, each as wide as the run.
-        ports = {row.split(",")[1] for row in (sim.directory / "links.csv").read_text().splitlines()[1:]}
-        self.assertEqual(set(drawings["links.svg"].names("cells")), ports)
+        ports = {row.split(",")[1] for row in (sim.directory / "loads.csv").read_text().splitlines()[1:]}
+        self.assertEqual(set(drawings["loads.svg"].names("cells")), ports)
         widths = collections.Counter()
-        for cell in drawings["links.svg"].cell_rects:
+        for cell in drawings["loads.svg"].cell_rects:
             widths[cell.get("y")] += float(cell.get("width"))
         self.assertEqual(len(widths), len(ports))
         for width in widths.values():
             self.assertAlmostEqual(width, max(widths.values()), delta=1)
-        self.assertTrue({"leaf1.swp5", "spine1.swp1"} <= set(drawings["links.svg"].text))
+        self.assertTrue({"leaf1.swp5", "spine1.swp1"} <= set(drawings["loads.svg"].text))
         # Only what was paused has a row.
         paused = {(row.split(",")[1], row.split(",")[2]) for row in
                   (sim.directory / "pauses.csv").read_text().splitlines()[1:] if float(row.split(",")[3]) > 0}
@@ -130,7 +131,7 @@ class Plot(Case):
         drawings, done = self.plotted(sim)
         self.assertEqual(set(drawings), ALWAYS | {"queues.svg"})
         self.assertEqual(len(done.err.splitlines()), 4)
-        for word in ("rates", "links", "pauses", "pools"):
+        for word in ("rates", "loads", "pauses", "pools"):
             self.assertRegex(done.err, rf"not drawn: .*: no {word}\.csv")
 
     def test_nothing_to_draw(self):
@@ -214,16 +215,16 @@ class Plot(Case):
         self.assertIn("several directories need -o DIR", roost("plot", few.directory, more.directory, status=2).err)
         done = roost("plot", *[few.directory] * 13, "-o", self.directory / "both", status=2)
         self.assertIn("12 directories", done.err)
-        (more.directory / "result.json").write_text("{}")
-        self.assert_refused(re.escape(f"{more.directory}/result.json"), "plot", few.directory, more.directory,
+        (more.directory / "flows.csv").write_text("{}")
+        self.assert_refused(re.escape(f"{more.directory}/flows.csv:1: "), "plot", few.directory, more.directory,
                             "-o", self.directory / "none")
         self.assertFalse((self.directory / "none").exists())
 
     def test_names_stay_names(self):
         sim = self.result({}, [flow("h1", "h2", "10KB")])
         hostile = "'; system 'touch owned' # <b>&\n`touch owned`"
-        sim.result["flows"][0]["item"] = hostile
-        (sim.directory / "result.json").write_text(json.dumps(sim.result))
+        table = sim.directory / "flows.csv"
+        table.write_text(table.read_text().replace(",flow,", f',"{hostile}",'))
         drawings, _ = self.plotted(sim)
         self.assertEqual(drawings["fct.svg"].curves, [hostile.replace("\n", "?") + " (1)"])
         self.assertEqual(list(self.directory.rglob("owned")) + list(Path.cwd().glob("owned")), [])
@@ -248,29 +249,49 @@ class Wrong(Case):
         self.assert_refused(pattern, "plot", self.place, status=status, **options)
         self.assertEqual({path.name: path.read_bytes() for path in self.place.iterdir()}, before)
 
-    def test_result_json(self):
-        path = self.place / "result.json"
-        good = path.read_text()
-        for text, pattern in (("{", r"result\.json:1:\d+: "), (good[:200], r"result\.json:\d+:\d+: "),
-                              ("[]", "result.json: has no list of flows"), ("", r"result\.json:1:\d+: "),
-                              ("[" * 100000, r"result\.json: nested too deeply"),
-                              (good.replace('"item": "flow"', '"item": 3'), r"flows\[0\]: item: not a string"),
-                              (re.sub(r'"fct_ps": \d+', '"fct_ps": "x"', good), r"flows\[0\]: fct_ps: not a time"),
-                              (re.sub(r'"ideal_ps": \d+', '"ideal_ps": -1', good), r"flows\[0\]: ideal_ps: not a time"),
-                              (re.sub(r'"tier": "[a-z-]+"', '"tier": 0', good), r"links\[0\]: tier: not a string")):
-            with self.subTest(text=text[:40]):
-                path.write_text(text)
-                self.assert_wrong(pattern)
-        path.unlink()
-        self.assert_wrong(r"result\.json: no such file")
+    def test_tables(self):
+        for name, changes in (
+                ("flows.csv", (("", r":1: the file is empty"), ("{}\n", r":1: the heading has no column id, or several"),
+                               (("0,flow,", "0,"), r":2: 10 fields, but the heading has 11"),
+                               (("0,flow,", '0,"flow,'), r":3: unexpected end of data"), (("0,flow,", "x,flow,"), r':2: id: "x" is not an integer'),
+                               ((",10000,0,", ",10000,0,-"), r':2: fct_ps: "-\d+" is not an integer of at least 1'),
+                               ((",0,0\n", ",0,0"), r":2: the file ends within a line"))),
+                ("links.csv", ((("leaf1.swp1,", "leaf1,"), r':2: src: "leaf1" is not a port'),
+                               ((",0.", ",x0."), r':2: load: "x0')))):
+            path = self.place / name
+            good = path.read_text()
+            for change, pattern in changes:
+                with self.subTest(name, change=change):
+                    path.write_text(change if isinstance(change, str) else good.replace(*change, 1))
+                    self.assert_wrong(re.escape(name) + pattern)
+            path.unlink()
+            self.assert_wrong(re.escape(name) + ": no such file")
+            path.write_text(good)
+
+    def test_compressed_tables(self):
+        """They give the same drawings; what is no gzip file is an error."""
+        roost("plot", self.place, "-o", self.directory / "plain")
+        for path in list(self.place.glob("*.csv")):
+            with gzip.open(f"{path}.gz", "wb") as file:
+                file.write(path.read_bytes())
+            path.unlink()
+        roost("plot", self.place, "-o", self.directory / "packed")
+        plain, packed = ({one.name: one.read_text() for one in (self.directory / name).iterdir()}
+                         for name in ("plain", "packed"))
+        self.assertEqual(plain, packed)
+        path = self.place / "queues.csv.gz"
+        good = path.read_bytes()
+        for text in (b"time_ns,leaf1.swp1.3\n0,0\n", good[:-9], good[:20] + b"\0" * 9 + good[29:]):
+            path.write_bytes(text)
+            self.assert_wrong(r"queues\.csv\.gz: \w")
 
     def test_series(self):
         for name, text, pattern in (("queues.csv", "time_ns,a\n0,1\n1,x\n", r'queues\.csv:3: a: "x" is not a number'),
                                     ("queues.csv", "", r"queues\.csv:1: the file is empty"),
                                     ("queues.csv", "time_ns,a\n5,1\n4,1\n", r"queues\.csv:3: time_ns goes backwards"),
-                                    ("links.csv", "time_ns,port\n", r"links\.csv:1: the heading is not"),
-                                    ("links.csv", "time_ns,port,tx_percent\n1,a\n", r"links\.csv:2: 2 fields, but the heading has 3"),
-                                    ("links.csv", "time_ns,port,tx_percent\n1,a,3", r"links\.csv:2: .*within a line")):
+                                    ("loads.csv", "time_ns,port\n", r"loads\.csv:1: the heading is not"),
+                                    ("loads.csv", "time_ns,port,tx_percent\n1,a\n", r"loads\.csv:2: 2 fields, but the heading has 3"),
+                                    ("loads.csv", "time_ns,port,tx_percent\n1,a,3", r"loads\.csv:2: .*within a line")):
             with self.subTest(text=text):
                 good = (self.place / name).read_text()
                 (self.place / name).write_text(text)
@@ -282,7 +303,7 @@ class Wrong(Case):
         roost("plot", self.place)
 
     def test_places(self):
-        self.assert_refused(r"nowhere/result\.json: no such file", "plot", self.directory / "nowhere")
+        self.assert_refused(r"nowhere/flows\.csv: no such file", "plot", self.directory / "nowhere")
         done = roost("plot", status=2)
         self.assertIn("an argument is missing: DIR", done.err)
         self.assert_refused(r"nowhere/deep: No such file", "plot", self.place, "-o",

@@ -110,7 +110,7 @@ class Series(Case):
 
     def test_loads_are_the_time_spent_sending(self):
         sim = self.alone({"links": "all"})
-        head, rows = series(sim, "links.csv")
+        head, rows = series(sim, "loads.csv")
         self.assertEqual(head, ["time_ns", "port", "tx_percent"])
         self.assertEqual({row["port"] for row in rows}, {"leaf1.swp1", "leaf1.swp2", "h1.eth1", "h2.eth1"})
         shares = {(row["port"], float(row["time_ns"])): float(row["tx_percent"]) for row in rows}
@@ -128,7 +128,7 @@ class Series(Case):
     def test_links_and_ports_by_name(self):
         sim = self.sim(fabric(2, 2, 2, workload=[flow("h1", "h3", "100KB")],
                               record={"interval": "1us", "links": ["leaf1-spine2", "spine2.swp1", "h1.eth1"]}))
-        _, rows = series(sim, "links.csv")
+        _, rows = series(sim, "loads.csv")
         first = [row["port"] for row in rows if row["time_ns"] == "1000.000"]
         self.assertEqual(first, ["leaf1.swp4", "spine2.swp1", "h1.eth1"])   # none twice
         self.assertEqual(len(rows), 3 * (sim.summary["sim_ps"] // 1_000_000), "to the end")
@@ -187,31 +187,32 @@ class Series(Case):
     def test_series_of_an_earlier_run_do_not_stay(self):
         out = self.directory / "out"
         everything = {"interval": "5us", "queues": ["leaf1.swp1.3"], "links": "all", "pauses": "all", "pools": "all"}
-        series = {"queues.csv", "thresholds.csv", "links.csv", "pauses.csv", "pools.csv"}
+        series = {"queues.csv", "thresholds.csv", "loads.csv", "pauses.csv", "pools.csv"}
+        always = {"counters.csv", "flows.csv", "links.csv", "result.json"}
 
         def run(record):
             roost("sim", self.file(incast(record)), "-o", out)
             return {path.name for path in out.iterdir()}
-        self.assertEqual(run(everything), series | {"result.json"})
+        self.assertEqual(run(everything), series | always)
         (out / "notes.csv").write_text("mine\n")    # not one that `record:` makes
         (out / "rates.csv").write_text("of an earlier run\n")
-        self.assertEqual(run({"interval": "5us", "links": "all"}), {"links.csv", "notes.csv", "result.json"})
+        self.assertEqual(run({"interval": "5us", "links": "all"}), always | {"loads.csv", "notes.csv"})
         run(everything)
         description = incast({})
         del description["record"]
         roost("sim", self.file(description), "-o", out)
-        self.assertEqual({path.name for path in out.iterdir()}, {"notes.csv", "result.json"})
+        self.assertEqual({path.name for path in out.iterdir()}, always | {"notes.csv"})
         # What is refused leaves all as it was.
         run(everything)
         roost("sim", self.file(incast({"interval": "5us", "queues": ["leaf9.swp1.3"]})), "-o", out, status=2)
-        self.assertEqual({path.name for path in out.iterdir()}, series | {"result.json", "notes.csv"})
+        self.assertEqual({path.name for path in out.iterdir()}, series | always | {"notes.csv"})
 
     def test_what_stands_in_the_way(self):
         """One file that cannot be written is told before the run; all others stay as they were."""
         record = {"interval": "5us", "queues": ["leaf1.swp1.3"], "links": "all", "pcap": ["leaf1.swp1", "h1.eth1"]}
         path = self.file(incast(record))
-        names = ["h1.eth1.pcapng", "leaf1.swp1.pcapng", "links.csv", "pools.csv", "queues.csv", "result.json",
-                 "thresholds.csv"]
+        names = ["counters.csv", "flows.csv", "h1.eth1.pcapng", "leaf1.swp1.pcapng", "links.csv", "loads.csv",
+                 "pools.csv", "queues.csv", "result.json", "thresholds.csv"]
         for blocked in names:
             with self.subTest(blocked):
                 out = self.directory / f"out-{blocked}"

@@ -60,7 +60,8 @@ def printed(words, place):
 
 
 def fullest_measured(file):
-    links = roost("sim", file, "--json").json["links"]
+    with tempfile.TemporaryDirectory() as place:
+        links = Sim(place, roost("sim", file, "-o", place)).result["links"]
     loads = [one["wire_bytes"] for one in links if one["tier"] in ("leaf-spine", "spine-leaf")]
     assert len(loads) == LINKS
     return max(loads) * LINKS / sum(loads)

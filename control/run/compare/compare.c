@@ -71,7 +71,6 @@ run_experiment(struct comparison *c, unsigned int i, struct experiment *e, struc
 	enum run_end end = RUN_DRAINED;
 	struct progress progress;
 	struct outcome outcome;
-	json_t *document;
 	int rc;
 
 	progress_begin(&progress, e, run->name);
@@ -84,9 +83,7 @@ run_experiment(struct comparison *c, unsigned int i, struct experiment *e, struc
 	if (end == RUN_STALLED)
 		stall_print(e->fabric, e->run->drive.now, stderr);
 	outcome_create(&outcome, e, 0, 0);
-	document = result_document(&outcome.result, NULL);
-	compare_read(c, i, document);
-	json_decref(document);
+	compare_read(c, i, &outcome.result);
 	outcome_destroy(&outcome);
 	return 0;
 }

@@ -128,9 +128,9 @@ const char *compare_state_name(enum compare_state state);
 
 // Adds the rows of the whole run. Call it first.
 void compare_add_rows(struct comparison *c);
-// Takes a sample for each row of file `run` from the document that `roost sim --json` prints;
-// items, tenants and collectives that were not seen before become rows.
-void compare_read(struct comparison *c, unsigned int run, const json_t *document);
+// Takes a sample for each row of file `run` from its result; items, tenants and collectives that
+// were not seen before become rows.
+void compare_read(struct comparison *c, unsigned int run, const struct report_result *result);
 // Sorts the samples; after the last compare_read().
 void compare_finish(struct comparison *c);
 void compare_free_rows(struct comparison *c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows come from the document that `roost sim --json` prints, so that the two agree.
+// Figures are those of the result that `roost sim` writes, so that the two agree.
 #include "compare.h"
 
 #include "control/base/memory.h"
@@ -121,62 +121,6 @@ put(const struct reader *r, enum compare_figure figure, double value)
 	add_sample(&r->c->rows[figure].cells[r->run], value);
 }
 
-// Flows of one item or tenant, or executions of one collective.
-struct group {
-	const char *name;
-	double *times; // of those that are complete
-	unsigned int count;
-	unsigned int members;
-	double total, bus; // collectives: sums of times, and of bandwidth times time
-	json_int_t bytes;
-	bool step;
-};
-
-struct groups {
-	struct group *items;
-	unsigned int count;
-};
-
-static struct group *
-find_group(struct groups *groups, const char *name, json_int_t bytes)
-{
-	struct group *g;
-
-	for (unsigned int i = 0; i < groups->count; i++)
-		if (strcmp(groups->items[i].name, name) == 0 && groups->items[i].bytes == bytes)
-			return &groups->items[i];
-	groups->items = memory_grow(groups->items, groups->count, sizeof(*g), "groups of flows");
-	g = &groups->items[groups->count++];
-	*g = (struct group){.name = name, .bytes = bytes};
-	return g;
-}
-
-static void
-add_time(struct group *g, const json_t *time)
-{
-	g->members++;
-	if (!json_is_integer(time))
-		return;
-	g->times = memory_grow(g->times, g->count, sizeof(*g->times), "completion times");
-	g->times[g->count++] = (double)json_integer_value(time);
-}
-
-static void
-free_groups(struct groups *groups)
-{
-	for (unsigned int i = 0; i < groups->count; i++)
-		free(groups->items[i].times);
-	free(groups->items);
-}
-
-// By nearest rank, as in the summary.
-static double
-percentile(struct group *g, unsigned int percent)
-{
-	qsort(g->times, g->count, sizeof(*g->times), compare_samples);
-	return g->times[(percent * g->count + 99) / 100 - 1];
-}
-
 // kind: "item", whose key is "items".
 static void
 put_group(const struct reader *r, const char *kind, const char *name, enum compare_figure figure,
@@ -198,71 +142,79 @@ put_group(const struct reader *r, const char *kind, const char *name, enum compa
 }
 
 static void
-put_flows_of_group(const struct reader *r, const char *kind, struct group *g)
+put_flows_of_group(const struct reader *r, const char *kind, const struct flow_group *g)
 {
-	put_group(r, kind, g->name, COMPARE_GROUP_COMPLETED, g->count);
-	if (g->count == 0)
+	const struct flow_statistics *s = &g->statistics;
+
+	put_group(r, kind, g->name, COMPARE_GROUP_COMPLETED, s->completed);
+	if (s->completed == 0)
 		return;
-	if (g->members == 1) {
-		put_group(r, kind, g->name, COMPARE_GROUP_FCT, g->times[0]);
+	if (s->flows == 1) {
+		put_group(r, kind, g->name, COMPARE_GROUP_FCT, (double)s->fct_max);
 		return;
 	}
-	put_group(r, kind, g->name, COMPARE_GROUP_FCT_P50, percentile(g, 50));
-	put_group(r, kind, g->name, COMPARE_GROUP_FCT_P99, percentile(g, 99));
+	put_group(r, kind, g->name, COMPARE_GROUP_FCT_P50, (double)s->fct_p50);
+	put_group(r, kind, g->name, COMPARE_GROUP_FCT_P99, (double)s->fct_p99);
 }
 
 // Rows of items or tenants, unless there is only one, which is the same as the run.
 static void
-read_groups_of_flows(const struct reader *r, const char *kind, const json_t *flows)
+read_groups_of_flows(const struct reader *r, const char *kind, enum flow_grouping by,
+		     const struct report_result *result)
 {
-	struct groups groups = {0};
+	uint32_t count;
+	struct flow_group *groups =
+		flow_groups_compute(result->flows, result->flow_count, by, &count);
 
-	for (size_t i = 0; i < json_array_size(flows); i++) {
-		const json_t *flow = json_array_get(flows, i);
-		const char *name = json_string_value(json_object_get(flow, kind));
+	for (uint32_t i = 0; count > 1 && i < count; i++)
+		put_flows_of_group(r, kind, &groups[i]);
+	free(groups);
+}
 
-		if (name != NULL)
-			add_time(find_group(&groups, name, 0), json_object_get(flow, "fct_ps"));
-	}
-	for (unsigned int i = 0; groups.count > 1 && i < groups.count; i++)
-		put_flows_of_group(r, kind, &groups.items[i]);
-	free_groups(&groups);
+// Executions of one collective.
+struct group {
+	const char *name;
+	uint64_t bytes;
+	unsigned int count; // that are complete
+	double total, bus;  // sums of times, and of bandwidth times time
+	bool step;
+};
+
+struct groups {
+	struct group *items;
+	unsigned int count;
+};
+
+static struct group *
+find_group(struct groups *groups, const char *name, uint64_t bytes)
+{
+	struct group *g;
+
+	for (unsigned int i = 0; i < groups->count; i++)
+		if (strcmp(groups->items[i].name, name) == 0 && groups->items[i].bytes == bytes)
+			return &groups->items[i];
+	groups->items =
+		memory_grow(groups->items, groups->count, sizeof(*g), "groups of collectives");
+	g = &groups->items[groups->count++];
+	*g = (struct group){.name = name, .bytes = bytes};
+	return g;
 }
 
 static void
-read_flows(const struct reader *r, const json_t *flows)
+collect_collectives(struct groups *groups, const struct report_result *result)
 {
-	struct group all = {0};
+	for (uint32_t i = 0; i < result->collective_count; i++) {
+		const struct report_collective *c = &result->collectives[i];
+		struct group *g = find_group(groups, c->name, c->bytes);
+		double algorithm, bus;
 
-	for (size_t i = 0; i < json_array_size(flows); i++)
-		add_time(&all, json_object_get(json_array_get(flows, i), "fct_ps"));
-	if (all.count != 0) {
-		put(r, COMPARE_FCT_P50, percentile(&all, 50));
-		put(r, COMPARE_FCT_P99, percentile(&all, 99));
-	}
-	free(all.times);
-	read_groups_of_flows(r, "item", flows);
-	read_groups_of_flows(r, "tenant", flows);
-}
-
-static void
-collect_collectives(struct groups *groups, const json_t *collectives)
-{
-	for (size_t i = 0; i < json_array_size(collectives); i++) {
-		const json_t *c = json_array_get(collectives, i);
-		const json_t *time = json_object_get(c, "step_ps");
-		const char *name = json_string_value(json_object_get(c, "name"));
-		const char *kind = json_string_value(json_object_get(c, "kind"));
-		struct group *g;
-
-		if (name == NULL || kind == NULL)
+		g->step = c->kind == REPORT_STEP;
+		if (c->step == PS_NEVER)
 			continue;
-		g = find_group(groups, name, json_integer_value(json_object_get(c, "bytes")));
-		g->step = strcmp(kind, "step") == 0;
-		add_time(g, time);
-		g->total += json_number_value(time);
-		g->bus += json_number_value(json_object_get(c, "busbw_gbps")) *
-			  json_number_value(time);
+		report_collective_bandwidth(c, &algorithm, &bus);
+		g->count++;
+		g->total += (double)c->step;
+		g->bus += bus * (double)c->step;
 	}
 }
 
@@ -274,8 +226,7 @@ collective_name(const struct groups *groups, const struct group *g)
 
 	for (unsigned int i = 0; i < groups->count; i++)
 		if (&groups->items[i] != g && strcmp(groups->items[i].name, g->name) == 0)
-			return memory_format("%s of %s", g->name,
-					     text_bytes(bytes, (uint64_t)g->bytes));
+			return memory_format("%s of %s", g->name, text_bytes(bytes, g->bytes));
 	return memory_text(g->name);
 }
 
@@ -296,13 +247,13 @@ put_collective(const struct reader *r, const struct groups *groups, const struct
 // The mean of steps, or where there are none of collectives. Bus bandwidth is that of all
 // collectives over the time of all, so that a long one counts for more than a short one.
 static void
-read_collectives(const struct reader *r, const json_t *collectives)
+read_collectives(const struct reader *r, const struct report_result *result)
 {
 	double steps = 0, others = 0, bus = 0;
 	unsigned int step_count = 0, other_count = 0;
 	struct groups groups = {0};
 
-	collect_collectives(&groups, collectives);
+	collect_collectives(&groups, result);
 	for (unsigned int i = 0; i < groups.count; i++) {
 		const struct group *g = &groups.items[i];
 
@@ -316,52 +267,51 @@ read_collectives(const struct reader *r, const json_t *collectives)
 		put(r, COMPARE_BUSBW, bus / others);
 	for (unsigned int i = 0; groups.count > 1 && i < groups.count; i++)
 		put_collective(r, &groups, &groups.items[i]);
-	free_groups(&groups);
+	free(groups.items);
 }
 
-// How long ports were held by pauses they received, over all ports and priorities.
-static double
-paused_ns(const json_t *nodes)
+// How long ports were held by pauses they received, over all ports and priorities, in ps of whole
+// ns as counters have them.
+static ps_t
+paused(const struct report_result *result)
 {
-	const char *name, *port_name;
-	json_t *node, *port;
-	double sum = 0;
+	ps_t sum = 0;
 
-	json_object_foreach((json_t *)(uintptr_t)nodes, name, node)
-	{
-		json_object_foreach(json_object_get(node, "ports"), port_name, port)
-		{
-			const json_t *times = json_object_get(port, "pfc_rx_pause_ns");
+	for (uint32_t i = 0; i < result->node_count; i++) {
+		const struct node *n = result->nodes[i].node;
 
-			for (size_t i = 0; i < json_array_size(times); i++)
-				sum += json_number_value(json_array_get(times, i));
-			sum += json_number_value(json_object_get(port, "pause_rx_ns"));
-		}
+		for (unsigned int k = 0; k < n->port_count; k++)
+			for (unsigned int one = 0; one < PAUSES; one++)
+				sum += counters_rx_pause(&n->ports[k], one, result->now).total /
+				       PS_PER_NS * PS_PER_NS;
 	}
 	return sum;
 }
 
 void
-compare_read(struct comparison *c, unsigned int run, const json_t *document)
+compare_read(struct comparison *c, unsigned int run, const struct report_result *result)
 {
-	static const enum compare_figure of_summary[] = {
-		COMPARE_COMPLETED, COMPARE_DROPS,         COMPARE_DROPS_LOSSLESS, COMPARE_PFC,
-		COMPARE_ECN,       COMPARE_RETRANSMITTED, COMPARE_OUT_OF_ORDER,   COMPARE_IMBALANCE,
-	};
 	const struct reader r = {c, run};
-	const json_t *summary = json_object_get(document, "summary");
-	double slowdown = json_number_value(json_object_get(summary, "slowdown_p99"));
+	struct report_summary s;
 
-	for (size_t i = 0; i < sizeof(of_summary) / sizeof(*of_summary); i++)
-		put(&r, of_summary[i],
-		    json_number_value(
-			    json_object_get(summary, compare_metrics[of_summary[i]].key)));
-	if (json_integer_value(json_object_get(summary, "completed")) > 0)
-		put(&r, COMPARE_GOODPUT,
-		    json_number_value(json_object_get(summary, "goodput_gbps")));
-	if (slowdown > 0) // 0: no flow that has completed has an ideal time
-		put(&r, COMPARE_SLOWDOWN_P99, slowdown);
-	put(&r, COMPARE_PAUSED, 1000 * paused_ns(json_object_get(document, "nodes")));
-	read_flows(&r, json_object_get(document, "flows"));
-	read_collectives(&r, json_object_get(document, "collectives"));
+	report_summary_compute(result, &s);
+	put(&r, COMPARE_COMPLETED, s.flows.completed);
+	put(&r, COMPARE_DROPS, (double)s.totals.drops);
+	put(&r, COMPARE_DROPS_LOSSLESS, (double)s.totals.drops_lossless);
+	put(&r, COMPARE_PFC, (double)s.totals.pfc_tx);
+	put(&r, COMPARE_PAUSED, (double)paused(result));
+	put(&r, COMPARE_ECN, (double)s.totals.ecn_marked);
+	put(&r, COMPARE_RETRANSMITTED, (double)s.retransmitted);
+	put(&r, COMPARE_OUT_OF_ORDER, (double)result->out_of_order);
+	put(&r, COMPARE_IMBALANCE, s.uplink_imbalance);
+	if (s.flows.with_ideal != 0)
+		put(&r, COMPARE_SLOWDOWN_P99, s.flows.slowdown_p99);
+	if (s.flows.completed != 0) {
+		put(&r, COMPARE_GOODPUT, s.goodput_gbps);
+		put(&r, COMPARE_FCT_P50, (double)s.flows.fct_p50);
+		put(&r, COMPARE_FCT_P99, (double)s.flows.fct_p99);
+	}
+	read_groups_of_flows(&r, "item", FLOWS_BY_ITEM, result);
+	read_groups_of_flows(&r, "tenant", FLOWS_BY_TENANT, result);
+	read_collectives(&r, result);
 }

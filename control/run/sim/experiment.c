@@ -3,6 +3,7 @@
 
 #include "control/advice/advice.h"
 #include "control/base/memory.h"
+#include "control/edit/edit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -172,6 +173,8 @@ outcome_create(struct outcome *o, const struct experiment *e, double setup_s, do
 		.result =
 			{
 				.file = e->config->file,
+				.settings = config_tree(e->config),
+				.seed = e->config->fabric.seed,
 				.nodes = e->fabric->names,
 				.node_count = e->topology->node_count,
 				.snapshots = e->run->snapshots,

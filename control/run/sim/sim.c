@@ -21,6 +21,7 @@ struct sim {
 	const struct sim_options *options;
 	struct experiment e;
 	struct output output;
+	struct output_table tables[RESULT_TABLES];
 	const struct output_file *result;
 	struct recorder *recorder;
 	struct samples *samples;
@@ -70,16 +71,47 @@ open_outputs(struct sim *s, struct diag *diag)
 	if (s->options->out == NULL)
 		return 0;
 	rc = output_open(&s->output, s->options->out);
+	s->output.gzip = s->options->gzip;
 	if (rc == 0)
 		rc = open_captures(s);
 	if (rc == 0)
 		rc = samples_create(&s->samples, s->e.flows, &s->output, diag);
+	for (enum result_table i = 0; rc == 0 && i < RESULT_TABLES; i++)
+		rc = output_add_table(&s->output, result_table_name(i), &s->tables[i]);
 	return rc != 0 ? rc : output_add(&s->output, SIM_RESULT, &s->result);
+}
+
+static int
+write_table(struct sim *s, enum result_table table, const struct report_result *r)
+{
+	result_table_write(table, r, s->tables[table].to);
+	return output_close_table(&s->output, &s->tables[table]);
+}
+
+static int
+write_result(const struct report_result *r, const char *digest, FILE *to)
+{
+	errno = 0;
+	result_write(r, digest, to);
+	if (fflush(to) == 0 && !ferror(to))
+		return 0;
+	return errno != 0 ? -errno : -EIO;
+}
+
+static int
+write_result_file(struct sim *s, const struct report_result *r, const char *digest)
+{
+	FILE *to = fopen(s->result->temporary, "we");
+	int rc = to != NULL ? write_result(r, digest, to) : -errno;
+
+	if (to != NULL && fclose(to) != 0 && rc == 0)
+		rc = -errno;
+	return rc == 0 ? 0 : output_fail(&s->output, s->result, rc);
 }
 
 // Completes the files, and only then gives them their names.
 static int
-write_outputs(struct sim *s, const json_t *document)
+write_outputs(struct sim *s, const struct report_result *r, const char *digest)
 {
 	int rc = recorder_close(s->recorder);
 	int sampled = samples_close(s->samples);
@@ -88,11 +120,10 @@ write_outputs(struct sim *s, const json_t *document)
 	s->samples = NULL;
 	if (rc == 0)
 		rc = sampled;
-	if (rc == 0) {
-		rc = report_write(document, s->result->temporary);
-		if (rc != 0)
-			output_fail(&s->output, s->result, rc);
-	}
+	for (enum result_table i = 0; rc == 0 && i < RESULT_TABLES; i++)
+		rc = write_table(s, i, r);
+	if (rc == 0)
+		rc = write_result_file(s, r, digest);
 	return rc != 0 ? rc : output_commit(&s->output);
 }
 
@@ -102,23 +133,20 @@ report(struct sim *s)
 {
 	char digest[RESULT_DIGEST_MAX];
 	struct outcome outcome;
-	json_t *document = NULL; // made only for -o and --json: it is larger than the fabric
 	int written = 0, rc = 0;
 
 	outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
 	outcome.result.interrupted = s->end == RUN_INTERRUPTED;
+	outcome.result.stalled = s->end == RUN_STALLED;
 	result_digest(&outcome.result, digest);
-	if (s->options->out != NULL || s->options->json)
-		document = result_document(&outcome.result, digest);
 	if (s->options->out != NULL)
-		written = write_outputs(s, document);
+		written = write_outputs(s, &outcome.result, digest);
 	if (s->options->json)
-		rc = report_write(document, "-");
+		rc = write_result(&outcome.result, digest, stdout);
 	else
 		summary_print(&outcome.result, digest, stdout);
 	if (rc != 0)
 		diag_fail(&s->output.diag, -rc, "stdout: %s", strerror(-rc));
-	json_decref(document);
 	outcome_destroy(&outcome);
 	return written != 0 ? written : rc;
 }
@@ -154,6 +182,8 @@ sim_close(struct sim *s)
 {
 	recorder_close(s->recorder);
 	samples_close(s->samples);
+	for (enum result_table i = 0; i < RESULT_TABLES; i++)
+		output_close_table(&s->output, &s->tables[i]);
 	output_close(&s->output);
 	experiment_destroy(&s->e);
 }

@@ -13,6 +13,7 @@ int run_check(const char *file);
 struct sim_options {
 	struct experiment_options experiment;
 	const char *out; // directory of the results; NULL: none are written
+	bool gzip;       // compresses the tables
 	bool json;       // prints result.json instead of the summary
 };
 

@@ -20,7 +20,7 @@ test_percentiles_are_by_nearest_rank(void **state)
 	for (uint32_t i = 0; i < 100; i++)
 		flows[i] = (struct report_flow){
 			.item = "a", .fct = 1 + (i * 37) % 100, .ideal = 1, .bytes = 10};
-	flow_statistics_compute(flows, 100, NULL, &s);
+	flow_statistics_compute(flows, 100, &s);
 	assert_int_equal(s.flows, 100);
 	assert_int_equal(s.completed, 100);
 	assert_int_equal(s.bytes, 1000);
@@ -45,7 +45,7 @@ test_slowdowns_are_ordered_exactly(void **state)
 	struct flow_statistics s;
 
 	(void)state;
-	flow_statistics_compute(flows, 3, NULL, &s);
+	flow_statistics_compute(flows, 3, &s);
 	assert_true(s.slowdown_p50 == 3.0);
 }
 
@@ -60,21 +60,79 @@ test_open_flows_are_counted_but_not_measured(void **state)
 	struct flow_statistics s;
 
 	(void)state;
-	flow_statistics_compute(flows, 3, "a", &s);
-	assert_int_equal(s.flows, 2);
-	assert_int_equal(s.completed, 1);
-	assert_int_equal(s.bytes, 2);
-	assert_true(s.slowdown_mean == 2.0);
-	flow_statistics_compute(flows, 3, NULL, &s);
+	flow_statistics_compute(flows, 3, &s);
+	assert_int_equal(s.flows, 3);
 	assert_int_equal(s.completed, 2);
 	assert_int_equal(s.with_ideal, 1);
 	assert_int_equal(s.fct_mean, 20);
 	assert_true(s.slowdown_mean == 2.0);
-	flow_statistics_compute(flows, 3, "c", &s);
+	flow_statistics_compute(NULL, 0, &s);
 	assert_int_equal(s.flows, 0);
 	assert_int_equal(s.fct_max, 0);
-	flow_statistics_compute(NULL, 0, NULL, &s);
-	assert_int_equal(s.flows, 0);
+}
+
+static void
+test_groups_in_the_order_of_their_first_flows(void **state)
+{
+	struct report_flow flows[5] = {
+		{.item = "b", .tenant = "red", .fct = 10, .ideal = 5, .bytes = 1},
+		{.item = "a", .fct = 40, .bytes = 2},
+		{.item = "b", .tenant = "blue", .fct = PS_NEVER, .ideal = 5, .bytes = 4},
+		{.item = "a", .tenant = "red", .fct = 20, .bytes = 8},
+		{.item = "c", .fct = PS_NEVER, .bytes = 16},
+	};
+	struct flow_group *groups;
+	uint32_t count;
+
+	(void)state;
+	groups = flow_groups_compute(flows, 5, FLOWS_BY_ITEM, &count);
+	assert_int_equal(count, 3);
+	assert_string_equal(groups[0].name, "b");
+	assert_int_equal(groups[0].statistics.flows, 2);
+	assert_int_equal(groups[0].statistics.completed, 1);
+	assert_int_equal(groups[0].statistics.bytes, 5);
+	assert_true(groups[0].statistics.slowdown_mean == 2.0);
+	assert_string_equal(groups[1].name, "a");
+	assert_int_equal(groups[1].statistics.fct_mean, 30);
+	assert_int_equal(groups[1].statistics.with_ideal, 0);
+	assert_string_equal(groups[2].name, "c");
+	assert_int_equal(groups[2].statistics.completed, 0);
+	free(groups);
+	groups = flow_groups_compute(flows, 5, FLOWS_BY_TENANT, &count);
+	assert_int_equal(count, 2); // flows without a tenant are in none
+	assert_string_equal(groups[0].name, "red");
+	assert_int_equal(groups[0].statistics.bytes, 9);
+	assert_string_equal(groups[1].name, "blue");
+	free(groups);
+	groups = flow_groups_compute(NULL, 0, FLOWS_BY_ITEM, &count);
+	assert_int_equal(count, 0);
+	free(groups);
+}
+
+// More than any first size of a table: each flow is in the group of its name.
+static void
+test_many_groups(void **state)
+{
+	enum { NAMES = 1000 };
+	static char names[NAMES][8];
+	static struct report_flow flows[3 * NAMES];
+	struct flow_group *groups;
+	uint32_t count;
+
+	(void)state;
+	for (uint32_t i = 0; i < NAMES; i++)
+		snprintf(names[i], sizeof(names[i]), "n%u", i);
+	for (uint32_t i = 0; i < 3 * NAMES; i++)
+		flows[i] = (struct report_flow){
+			.item = names[i % NAMES], .fct = PS_NEVER, .bytes = i % NAMES};
+	groups = flow_groups_compute(flows, 3 * NAMES, FLOWS_BY_ITEM, &count);
+	assert_int_equal(count, NAMES);
+	for (uint32_t i = 0; i < NAMES; i++) {
+		assert_ptr_equal(groups[i].name, names[i]);
+		assert_int_equal(groups[i].statistics.flows, 3);
+		assert_int_equal(groups[i].statistics.bytes, 3 * i);
+	}
+	free(groups);
 }
 
 // Two flows of 1 MB, one from 0 to 60 us and one from 20 to 100 us: 16 Mb in 100 us.
@@ -113,6 +171,8 @@ main(void)
 		cmocka_unit_test(test_percentiles_are_by_nearest_rank),
 		cmocka_unit_test(test_slowdowns_are_ordered_exactly),
 		cmocka_unit_test(test_open_flows_are_counted_but_not_measured),
+		cmocka_unit_test(test_groups_in_the_order_of_their_first_flows),
+		cmocka_unit_test(test_many_groups),
 		cmocka_unit_test(test_goodput_is_over_the_whole_span),
 		cmocka_unit_test(test_goodput_of_what_is_repeated),
 	};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/unit/control/show/report_fixture.h"
 
+#include "control/base/memory.h"
 #include "control/fabric/result.h"
 
 #include <errno.h>
@@ -68,6 +69,23 @@ result_of(struct fixture *f)
 	};
 }
 
+// result.json as a reader sees it.
+static json_t *
+document_of(const struct report_result *r, const char *digest)
+{
+	char *text;
+	size_t size;
+	FILE *to = memory_stream_open(&text, &size);
+	json_t *out;
+
+	result_write(r, digest, to);
+	fclose(to);
+	out = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(out);
+	free(text);
+	return out;
+}
+
 static void
 test_document_has_the_keys_of_its_format(void **state)
 {
@@ -97,28 +115,28 @@ test_document_has_the_keys_of_its_format(void **state)
 	json_t *out;
 
 	f->leaf->ports[0].tx_packets = 1000;
-	out = result_document(&r, "0123");
-	assert_non_null(out);
+	out = document_of(&r, "0123");
 	for (size_t i = 0; i < sizeof(summary_keys) / sizeof(*summary_keys); i++)
 		assert_non_null(json_object_get(json_object_get(out, "summary"), summary_keys[i]));
-	assert_integer_at(out, "flows/[0]/id", 0);
-	assert_text_at(out, "flows/[0]/src", "h2");
-	assert_text_at(out, "flows/[0]/dst", "h1");
-	assert_text_at(out, "flows/[0]/tenant", "red");
-	assert_integer_at(out, "flows/[0]/bytes", 1000000);
-	assert_integer_at(out, "flows/[0]/start_ps", 1000);
-	assert_integer_at(out, "flows/[0]/fct_ps", 90634880);
-	assert_integer_at(out, "flows/[0]/ideal_ps", 90634880);
-	assert_integer_at(out, "flows/[0]/retransmitted", 3);
-	assert_integer_at(out, "flows/[0]/reorder_max", 4);
-	assert_true(json_is_null(fixture_at(out, "flows/[1]/fct_ps")));
-	assert_true(json_is_null(fixture_at(out, "flows/[1]/tenant")));
+	assert_null(json_object_get(out, "flows")); // it has a file of its own
+	assert_integer_at(out, "summary/flows", 2);
+	assert_text_at(out, "items/[0]/name", "incast");
+	assert_integer_at(out, "items/[0]/flows", 2);
+	assert_integer_at(out, "items/[0]/completed", 1);
+	assert_integer_at(out, "items/[0]/fct_max_ps", 90634880);
+	assert_true(json_real_value(fixture_at(out, "items/[0]/slowdown_max")) == 1.0);
+	assert_int_equal(json_array_size(fixture_at(out, "items")), 1);
+	assert_text_at(out, "tenants/[0]/name", "red");
+	assert_integer_at(out, "tenants/[0]/flows", 1);
 	assert_text_at(out, "collectives/[0]/kind", "all-to-all");
 	assert_integer_at(out, "collectives/[0]/iteration", 0);
 	assert_integer_at(out, "collectives/[0]/step_ps", 10 * PS_PER_MS);
 	assert_true(json_real_value(fixture_at(out, "collectives/[0]/algbw_gbps")) == 51.2);
 	assert_true(nearly(json_real_value(fixture_at(out, "collectives/[0]/busbw_gbps")), 44.8));
-	fixture_at(out, "nodes/leaf1/ports/swp1/queue/[3]/depth");
+	assert_int_equal(json_object_size(fixture_at(out, "settings")), 0);
+	assert_int_equal(json_array_size(fixture_at(out, "histograms")), 0);
+	assert_int_equal(json_array_size(fixture_at(out, "log")), 0);
+	assert_integer_at(out, "log_lost", 0);
 	assert_int_equal(json_array_size(fixture_at(out, "snapshots")), 0);
 	assert_integer_at(out, "summary/sim_ps", 200 * PS_PER_US);
 	assert_integer_at(out, "summary/last_event_ps", 199 * PS_PER_US);
@@ -128,6 +146,40 @@ test_document_has_the_keys_of_its_format(void **state)
 	assert_true(json_real_value(fixture_at(out, "summary/slowdown_p99")) == 1.0);
 	assert_true(json_real_value(fixture_at(out, "summary/packet_hops_per_s")) == 2000.0);
 	assert_text_at(out, "summary/digest", "0123");
+	json_decref(out);
+}
+
+// Whatever a file is called and says, the document can be read.
+static void
+test_texts_of_users(void **state)
+{
+	static struct report_flow open = {.item = "a \"b\"\n", .fct = PS_NEVER};
+	struct yaml_node number = {.kind = YAML_SCALAR, .text = (char *)(uintptr_t) "-12"};
+	struct yaml_node word = {.kind = YAML_SCALAR, .text = (char *)(uintptr_t) "0x\\1\xff"};
+	struct yaml_node nothing = {.kind = YAML_SCALAR, .null = true};
+	struct yaml_node *items[] = {&number, &word, &nothing};
+	struct yaml_node list = {.kind = YAML_LIST, .items = items, .count = 3};
+	struct yaml_pair pairs[] = {{.key = (char *)(uintptr_t) "a.b", .value = &list},
+				    {.key = (char *)(uintptr_t) "c", .value = &number}};
+	struct yaml_node root = {.kind = YAML_MAP, .pairs = pairs, .count = 2};
+	struct report_result r = result_of(*state);
+	json_t *out;
+
+	r.file = "\xff\"";
+	r.settings = &root;
+	r.flows = &open;
+	r.flow_count = 1;
+	r.interrupted = true;
+	out = document_of(&r, NULL);
+	assert_text_at(out, "file", "?\"");
+	assert_text_at(out, "items/[0]/name", "a \"b\"\n");
+	assert_true(json_is_null(fixture_at(out, "items/[0]/fct_p50_ps")));
+	assert_true(json_is_null(fixture_at(out, "items/[0]/slowdown_p50")));
+	assert_int_equal(json_integer_value(fixture_at(out, "settings/a.b/[0]")), -12);
+	assert_text_at(out, "settings/a.b/[1]", "0x\\1?");
+	assert_true(json_is_null(fixture_at(out, "settings/a.b/[2]")));
+	assert_true(json_is_true(fixture_at(out, "summary/interrupted")));
+	assert_null(json_object_get(fixture_at(out, "summary"), "digest"));
 	json_decref(out);
 }
 
@@ -187,8 +239,7 @@ test_executions_and_steps(void **state)
 
 	r.collectives = several;
 	r.collective_count = 3;
-	out = result_document(&r, NULL);
-	assert_non_null(out);
+	out = document_of(&r, NULL);
 	assert_integer_at(out, "collectives/[1]/iteration", 1);
 	assert_true(json_is_null(fixture_at(out, "collectives/[1]/start_ps")));
 	assert_true(json_is_null(fixture_at(out, "collectives/[1]/step_ps")));
@@ -204,6 +255,7 @@ main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_document_has_the_keys_of_its_format),
+		T(test_texts_of_users),
 		cmocka_unit_test(test_write_failures_are_returned),
 		cmocka_unit_test(test_bus_bandwidth),
 		T(test_executions_and_steps),
