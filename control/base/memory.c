@@ -24,6 +24,26 @@ format_count(char *text, size_t size, size_t count)
 	text[out] = '\0';
 }
 
+static void (*at_exhaustion)(void *context);
+static void *exhaustion_context;
+
+void
+memory_at_exhaustion(void (*end)(void *context), void *context)
+{
+	at_exhaustion = end;
+	exhaustion_context = context;
+}
+
+static void __attribute__((noreturn)) end_process(void)
+{
+	void (*end)(void *context) = at_exhaustion;
+
+	at_exhaustion = NULL;
+	if (end != NULL)
+		end(exhaustion_context);
+	_exit(1);
+}
+
 // Nothing here may allocate, so the line is built on the stack and written by a system call.
 void
 memory_exhausted(size_t count, size_t size, const char *what)
@@ -45,8 +65,8 @@ memory_exhausted(size_t count, size_t size, const char *what)
 	if (length > (int)sizeof(line) - 1)
 		length = sizeof(line) - 1;
 	if (write(STDERR_FILENO, line, (size_t)length) < 0)
-		_exit(1); // there is nobody to tell
-	_exit(1);
+		end_process(); // there is nobody to tell
+	end_process();
 }
 
 void *

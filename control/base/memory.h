@@ -59,6 +59,10 @@ FILE *memory_stream_open(char **text, size_t *size) __attribute__((returns_nonnu
 // `size` bytes, or 1 for one object.
 void memory_exhausted(size_t count, size_t size, const char *what) __attribute__((noreturn));
 
+// Has memory_exhausted() call `end` after its message and before the process ends, to leave things
+// in order. Not again if that runs out of memory too. NULL: nothing. Control thread.
+void memory_at_exhaustion(void (*end)(void *context), void *context);
+
 // Gives these allocators to jansson, so that json_*() fails only for values that are not valid
 // (json_string() of bytes that are not UTF-8). Call it once, before the first value is made.
 void memory_use_for_json(void);

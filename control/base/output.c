@@ -24,6 +24,12 @@ make_directory(const char *path)
 	return errno == EEXIST ? -ENOTDIR : -errno;
 }
 
+static void
+discard(void *o)
+{
+	output_discard(o);
+}
+
 int
 output_open(struct output *o, const char *directory)
 {
@@ -31,6 +37,7 @@ output_open(struct output *o, const char *directory)
 	int rc;
 
 	*o = (struct output){0};
+	memory_at_exhaustion(discard, o);
 	rc = make_directory(directory);
 	if (rc != 0)
 		return diag_fail(&o->diag, -rc, "%s: %s", directory, strerror(-rc));
@@ -189,21 +196,29 @@ output_commit(struct output *o)
 }
 
 void
+output_discard(const struct output *o)
+{
+	for (unsigned int i = 0; i < o->count; i++)
+		if (o->files[i]->temporary != NULL)
+			unlink(o->files[i]->temporary);
+	if (o->made)
+		rmdir(o->directory); // fails, as it should, if there is anything
+}
+
+void
 output_close(struct output *o)
 {
+	output_discard(o);
 	for (unsigned int i = 0; i < o->count; i++) {
 		struct output_file *file = o->files[i];
 
-		if (file->temporary != NULL)
-			unlink(file->temporary);
 		free(file->temporary);
 		free(file->path);
 		free(file->name);
 		free(file);
 	}
 	free(o->files);
-	if (o->made)
-		rmdir(o->directory); // fails, as it should, if there is anything
 	diag_free(&o->diag);
 	*o = (struct output){0};
+	memory_at_exhaustion(NULL, NULL);
 }

@@ -26,7 +26,8 @@ struct output {
 	struct diag diag; // errors
 };
 
-// Makes the directory unless it exists; its parent must exist. `directory` outlives the output.
+// Makes the directory unless it exists; its parent must exist. `directory` outlives the output. If
+// memory runs out before output_close(), what has not been committed is removed.
 // Returns 0 or -errno; output_close() in either case.
 int output_open(struct output *o, const char *directory);
 
@@ -63,6 +64,9 @@ int output_fail(struct output *o, const struct output_file *file, int error);
 // Moves all files, closed by their writers, to their own names, in the order in which they were
 // added. Returns 0 or -errno.
 int output_commit(struct output *o);
+
+// Removes what has not been committed, and no more: for a process that is about to end.
+void output_discard(const struct output *o);
 
 // Removes what has not been committed, and the directory if output_open() made it and it is empty.
 void output_close(struct output *o);

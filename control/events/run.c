@@ -4,6 +4,7 @@
 #include "run.h"
 
 #include "control/base/memory.h"
+#include "control/base/text.h"
 #include "dataplane/node/adopt.h"
 
 #include <errno.h>
@@ -275,6 +276,16 @@ is_over(struct run *r, ps_t fed, enum run_end *end)
 	return false;
 }
 
+static int
+fail_of_memory(const struct run *r, struct diag *diag)
+{
+	char text[TEXT_VALUE_MAX];
+
+	return diag_fail(diag, ENOMEM,
+			 "roost: out of memory: packets, at %s of fabric time: the run ends there",
+			 text_duration(text, r->drive.now));
+}
+
 int
 run_all(struct run *r, enum run_end *end, struct diag *diag)
 {
@@ -292,6 +303,8 @@ run_all(struct run *r, enum run_end *end, struct diag *diag)
 		}
 		rc = run_stretch(r, edge, diag);
 		fabric_log_poll(r->log, r->fabric);
+		if (rc == 0 && packet_memory_lacked())
+			rc = fail_of_memory(r, diag);
 		if (rc != 0)
 			return rc;
 		if (r->outside.drain != NULL)

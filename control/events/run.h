@@ -61,8 +61,9 @@ int run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_s
 	       struct diag *diag);
 void run_destroy(struct run *r);
 
-// Runs to the end. Returns 0 with *end, or -EINVAL with the reason in diag when an event could not
-// be applied. Afterwards r->drive.now is the end's time.
+// Runs to the end. Returns 0 with *end, or with the reason in diag -EINVAL when an event could not
+// be applied, or -ENOMEM when there was no memory for a packet. Afterwards r->drive.now is the
+// end's time.
 int run_all(struct run *r, enum run_end *end, struct diag *diag);
 
 // When the last packet arrived somewhere.

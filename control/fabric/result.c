@@ -98,6 +98,8 @@ summary_json(const struct report_result *r, const char *digest)
 		json_object_set_new(out, "interrupted", json_true());
 	if (r->stalled)
 		json_object_set_new(out, "stalled", json_true());
+	if (r->out_of_memory)
+		json_object_set_new(out, "out_of_memory", json_true());
 	return out;
 }
 

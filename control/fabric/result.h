@@ -176,6 +176,7 @@ struct report_result {
 	uint32_t ranks;   // processes that ran it
 	bool interrupted; // a signal ended the run
 	bool stalled;     // nothing moved any more
+	bool out_of_memory;
 };
 
 // The figures of a run as a whole.

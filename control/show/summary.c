@@ -136,6 +136,9 @@ print_run(const struct report_result *r, const struct report_totals *totals, con
 	if (r->interrupted)
 		fprintf(to, "interrupted at %s: the run is incomplete\n",
 			text_duration(text, r->now));
+	if (r->out_of_memory)
+		fprintf(to, "out of memory at %s: the run is incomplete\n",
+			text_duration(text, r->now));
 	fprintf(to, "%s of fabric time", text_duration(text, r->last_event));
 	fprintf(to, " in %s", text_duration(text, (uint64_t)(r->wall_s * (double)PS_PER_S)));
 	if (r->wall_s > 0)

@@ -11,6 +11,20 @@
 
 #define SLAB_BYTES (UINT64_C(2) << 20)
 
+static bool lacked;
+
+bool
+packet_memory_lacked(void)
+{
+	return __atomic_load_n(&lacked, __ATOMIC_RELAXED);
+}
+
+void
+packet_memory_note_lack(void)
+{
+	__atomic_store_n(&lacked, true, __ATOMIC_RELAXED);
+}
+
 struct slab {
 	struct slab *next;
 	void *memory;
@@ -54,6 +68,7 @@ slab_pool_refill(struct packet_pool *pool)
 	return 0;
 fail:
 	free(slab);
+	packet_memory_note_lack();
 	return -ENOMEM;
 }
 
@@ -73,6 +88,7 @@ packet_pool_create(struct packet_pool **out, uint32_t data_room)
 
 	if (owner == NULL)
 		return -ENOMEM;
+	__atomic_store_n(&lacked, false, __ATOMIC_RELAXED);
 	owner->stride = (stride + 63) / 64 * 64;
 	owner->pool.data_room = owner->stride - sizeof(struct rte_mbuf) - PACKET_META_BYTES;
 	owner->pool.small_bytes = UINTPTR_MAX; // any address is that of a small packet

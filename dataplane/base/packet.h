@@ -193,6 +193,11 @@ int packet_pool_create(struct packet_pool **out, uint32_t data_room);
 // Returns all of the pool's memory; its packets are gone. NULL is fine.
 void packet_pool_destroy(struct packet_pool *pool);
 
+// Whether a pool or wire of virtual time has lacked memory since packet_pool_create(): packets were
+// lost for that, and what a fabric does from then on is not what its file says. Any thread.
+bool packet_memory_lacked(void);
+void packet_memory_note_lack(void);
+
 // Packets that the pool has made so far (their memory is packet_pool_bytes()).
 uint64_t packet_pool_size(const struct packet_pool *pool);
 uint64_t packet_pool_bytes(const struct packet_pool *pool);

@@ -56,8 +56,10 @@ wire_grow(struct wire *w)
 	if (w->visible == &w->published)
 		return -ENOBUFS; // another worker may be reading the slots
 	slots = aligned_alloc(64, capacity * sizeof(*slots));
-	if (slots == NULL)
+	if (slots == NULL) {
+		packet_memory_note_lack();
 		return -ENOMEM;
+	}
 	for (uint32_t i = w->head; i != w->tail; i++)
 		slots[i & (capacity - 1)] = w->slots[i & w->mask];
 	free(w->slots);

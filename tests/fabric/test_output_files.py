@@ -125,5 +125,44 @@ class FullDisk(Case):
         self.assertTrue(done.out.endswith("status 1\n"), done.out)
 
 
+class Memory(Case):
+    @unittest.skipIf(SANITIZED, "sanitizers need more than any limit here")
+    def test_any_limit(self):
+        """Whatever a process may have, it says in one line that it is not enough. A run that has begun then writes what
+        there is; before that, nothing stays."""
+        file = self.file({"fabric": {"topology": {"kind": "leaf-spine", "leaves": 8, "spines": 4, "hosts-per-leaf": 16}},
+                          "workload": [{"kind": "permutation", "size": "500KB"}],
+                          "record": {"interval": "1us", "queues": ["leaf1.swp1.3"]}})
+        whole = self.sim(file)
+        early = ended = 0
+        for megabytes in range(30, 400, 10):
+            def set_limit(size=megabytes << 20):
+                resource.setrlimit(resource.RLIMIT_AS, (size, size))
+            out = self.directory / f"out{megabytes}"
+            done = command(ROOST, "sim", file, "-o", out, status=None, preexec_fn=set_limit)
+            if done.status == 0:
+                self.assertIn(f"digest {whole.digest}", done.out)
+                ended += 1
+                break
+            if "error while loading" in done.err:
+                continue
+            self.assertEqual(done.status, 1, str(done))
+            if not re.fullmatch(r"roost: out of memory: packets, at \S+ us of fabric time: the run ends there\n", done.err):
+                self.assertRegex(done.err, r"^roost.*(memory|allocate).*\n$")
+                self.assertFalse(out.exists())
+                continue
+            early += 1
+            self.assertRegex(done.out, r"(?m)^out of memory at \S+ us: the run is incomplete$")
+            self.assertNotIn("digest", done.out)
+            self.assertEqual(names(out), ["counters.csv", "flows.csv", "links.csv", "queues.csv", "result.json",
+                                          "thresholds.csv"])
+            sim = Result(out, counters())
+            self.assertIs(sim["summary"]["out_of_memory"], True)
+            self.assertLess(sim["summary"]["sim_ps"], whole.summary["sim_ps"])
+            self.assertEqual(len(sim["flows"]), 128)
+        self.assertGreater(early, 0)
+        self.assertEqual(ended, 1)
+
+
 if __name__ == "__main__":
     unittest.main()

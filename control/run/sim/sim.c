@@ -3,6 +3,7 @@
 // only what -o names.
 #include "sim.h"
 
+#include "control/base/memory.h"
 #include "control/base/output.h"
 #include "control/io/capture/recorder.h"
 #include "control/run/interrupt.h"
@@ -17,6 +18,10 @@
 #define SIM_RESULT "result.json"
 #define SIM_SNAPLEN_DEFAULT 128
 
+// What a report needs at most: blocks of files, and of each flow its figures and their order.
+#define RESERVE_BYTES ((size_t)16 << 20)
+#define RESERVE_FLOW_BYTES (sizeof(struct report_flow) + 64)
+
 struct sim {
 	const struct sim_options *options;
 	struct experiment e;
@@ -25,10 +30,12 @@ struct sim {
 	const struct output_file *result;
 	struct recorder *recorder;
 	struct samples *samples;
+	void *reserve; // memory for the report of a run that has used up all other
 	double started_s;
 	double setup_s;
 	double wall_s;
 	enum run_end end;
+	bool out_of_memory;
 };
 
 // The port was found when the file was checked.
@@ -127,28 +134,68 @@ write_outputs(struct sim *s, const struct report_result *r, const char *digest)
 	return rc != 0 ? rc : output_commit(&s->output);
 }
 
+static void
+discard(void *context)
+{
+	const struct sim *s = context;
+
+	output_discard(&s->output);
+}
+
 // Prints the result even if the files cannot be written: the run may have taken hours.
 static int
 report(struct sim *s)
 {
-	char digest[RESULT_DIGEST_MAX];
+	char digest[RESULT_DIGEST_MAX], *told;
 	struct outcome outcome;
 	int written = 0, rc = 0;
 
 	outcome_create(&outcome, &s->e, s->setup_s, s->wall_s);
 	outcome.result.interrupted = s->end == RUN_INTERRUPTED;
 	outcome.result.stalled = s->end == RUN_STALLED;
-	result_digest(&outcome.result, digest);
+	outcome.result.out_of_memory = s->out_of_memory;
+	if (!s->out_of_memory) // else it depends on the machine what has happened
+		result_digest(&outcome.result, digest);
+	told = s->out_of_memory ? NULL : digest;
 	if (s->options->out != NULL)
-		written = write_outputs(s, &outcome.result, digest);
+		written = write_outputs(s, &outcome.result, told);
 	if (s->options->json)
-		rc = write_result(&outcome.result, digest, stdout);
+		rc = write_result(&outcome.result, told, stdout);
 	else
-		summary_print(&outcome.result, digest, stdout);
+		summary_print(&outcome.result, told, stdout);
 	if (rc != 0)
 		diag_fail(&s->output.diag, -rc, "stdout: %s", strerror(-rc));
 	outcome_destroy(&outcome);
 	return written != 0 ? written : rc;
+}
+
+// Memory has run out during the run, for packets or for anything else: writes what there is.
+static void
+report_early(void *context)
+{
+	struct sim *s = context;
+
+	free(s->reserve);
+	s->reserve = NULL;
+	s->out_of_memory = true;
+	s->wall_s = progress_clock() - s->started_s - s->setup_s;
+	memory_at_exhaustion(discard, s);
+	if (report(s) != 0)
+		fprintf(stderr, "roost sim: %s\n", diag_first_error(&s->output.diag));
+	fflush(stdout);
+	output_discard(&s->output);
+}
+
+// Sets memory aside for report_early(); the pages are not touched.
+static void
+reserve_memory(struct sim *s)
+{
+	size_t bytes = RESERVE_BYTES + (size_t)s->e.workload->flow_count * RESERVE_FLOW_BYTES;
+
+	s->reserve = malloc(bytes);
+	if (s->reserve == NULL)
+		memory_exhausted(1, bytes, "the report");
+	memory_at_exhaustion(report_early, s);
 }
 
 static int
@@ -169,8 +216,14 @@ sim_run(struct sim *s, struct diag *diag)
 	s->e.run->interrupted = interrupt_pending;
 	s->setup_s = progress_clock() - s->started_s;
 	progress_begin(&progress, &s->e, NULL);
+	reserve_memory(s);
 	rc = run_all(s->e.run, &s->end, diag);
 	progress_end(&progress);
+	memory_at_exhaustion(discard, s);
+	if (rc == -ENOMEM)
+		report_early(s);
+	free(s->reserve);
+	s->reserve = NULL;
 	if (rc == 0 && samples_next(s->samples) <= s->e.run->drive.now) // due right at the end
 		samples_take(s->samples, s->e.run->drive.now);
 	s->wall_s = progress_clock() - s->started_s - s->setup_s;

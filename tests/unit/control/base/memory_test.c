@@ -81,6 +81,7 @@ said_by(void (*take)(void), char *line, size_t size)
 {
 	struct rlimit limit = {ROOM, ROOM};
 	int ends[2], status;
+	size_t length = 0;
 	ssize_t got;
 	pid_t child;
 
@@ -94,8 +95,9 @@ said_by(void (*take)(void), char *line, size_t size)
 		_exit(3); // it was granted
 	}
 	close(ends[1]);
-	got = read(ends[0], line, size - 1);
-	line[got > 0 ? got : 0] = '\0';
+	while ((got = read(ends[0], line + length, size - 1 - length)) > 0)
+		length += (size_t)got;
+	line[length] = '\0';
 	close(ends[0]);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	return status;
@@ -131,6 +133,41 @@ running_out_ends_the_process_with_what_was_built(void **state)
 		assert_int_equal(WEXITSTATUS(status), 1);
 		assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
 	}
+}
+
+// Puts things in order, and in doing so runs out of memory again.
+static void
+end_badly(void *context)
+{
+	int said = (int)write(STDERR_FILENO, context, strlen(context));
+
+	memory_new(ROOM * 5, "order");
+	_exit(said > 0 ? 4 : 5);
+}
+
+static void
+take_and_end(void)
+{
+	static char words[] = "ended\n";
+
+	memory_at_exhaustion(end_badly, words);
+	take_one();
+}
+
+static void
+things_are_put_in_order_once(void **state)
+{
+	char line[300];
+	int status;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	status = said_by(take_and_end, line, sizeof(line));
+	assert_string_equal(line, "roost: out of memory: schedule (1.07 GB)\nended\n"
+				  "roost: out of memory: order (1.34 GB)\n");
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
 
 static void
@@ -186,6 +223,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(running_out_ends_the_process_with_what_was_built),
+		cmocka_unit_test(things_are_put_in_order_once),
 		cmocka_unit_test(arrays_are_zeroed_copied_and_grown),
 		cmocka_unit_test(texts_are_copied_and_formatted),
 	};

@@ -119,6 +119,23 @@ test_the_first_error_is_told(void **state)
 	output_close(&o);
 }
 
+// A process that is about to end leaves nothing half done.
+static void
+test_what_is_not_committed_can_be_discarded(void **state)
+{
+	struct output o;
+	struct output_table table;
+
+	(void)state;
+	assert_int_equal(output_open(&o, directory), 0);
+	assert_int_equal(output_add_table(&o, "a.csv", &table), 0);
+	assert_true(there(".a.csv.new"));
+	output_discard(&o);
+	assert_false(there(".a.csv.new"));
+	assert_int_equal(output_close_table(&o, &table), 0);
+	output_close(&o);
+}
+
 static void
 test_what_stands_in_the_way(void **state)
 {
@@ -139,6 +156,7 @@ main(void)
 		T(test_a_table_is_complete_or_absent),
 		T(test_one_form_replaces_the_other),
 		T(test_the_first_error_is_told),
+		T(test_what_is_not_committed_can_be_discarded),
 		T(test_what_stands_in_the_way),
 	};
 

@@ -110,6 +110,23 @@ test_init_frame(void **state)
 	packet_pool_destroy(pool);
 }
 
+// It is noted until there is another pool: a run asks whether it had what it needed.
+static void
+test_a_lack_of_memory_is_noted(void **state)
+{
+	struct packet_pool *pool;
+
+	(void)state;
+	assert_int_equal(packet_pool_create(&pool, DATA_ROOM), 0);
+	assert_false(packet_memory_lacked());
+	packet_memory_note_lack();
+	assert_true(packet_memory_lacked());
+	packet_pool_destroy(pool);
+	assert_int_equal(packet_pool_create(&pool, DATA_ROOM), 0);
+	assert_false(packet_memory_lacked());
+	packet_pool_destroy(pool);
+}
+
 int
 main(void)
 {
@@ -118,6 +135,7 @@ main(void)
 		cmocka_unit_test(test_lifo),
 		cmocka_unit_test(test_runs_dry),
 		cmocka_unit_test(test_init_frame),
+		cmocka_unit_test(test_a_lack_of_memory_is_noted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
