@@ -123,8 +123,6 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 	if (rc != 0)
 		return rc;
 	fabric_note_delay(f, to.node, f->wires[index]->delay);
-	f->wires[index]->to_node = (uint16_t)to.node;
-	f->wires[index]->to_port = to.port;
 	f->wires[index]->loss = fabric_wire_loss(link->loss_ppm);
 	f->wires[index]->faulty = link->loss_ppm != 0;
 	a->ports[from.port].out = f->wires[index];
@@ -262,12 +260,14 @@ fabric_create(struct fabric **out, struct config *config, struct topology *topol
 static void
 free_wire(struct fabric *f, uint32_t index)
 {
+	const struct topo_link *link = &f->topology->links[index / 2];
+	uint32_t to = index % 2 == 0 ? link->b.node : link->a.node;
 	struct wire *w = f->wires[index];
 
 	if (w == NULL)
 		return;
 	while (w->head != w->tail)
-		packet_free(f->nodes[w->to_node]->packets, wire_take(w));
+		packet_free(f->nodes[to]->packets, wire_take(w));
 	wire_destroy(w);
 }
 

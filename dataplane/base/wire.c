@@ -7,6 +7,8 @@
 #define WIRE_SLOTS_FIRST 4 // 64 B: a quiet wire stays within one cache line
 #define WIRE_SLOTS_MAX (UINT32_C(1) << 24)
 
+static __thread struct wire *grown_wires; // by this thread, to be settled
+
 int
 wire_create(struct wire **out, ps_t delay, bool shared, uint32_t slots)
 {
@@ -43,27 +45,76 @@ wire_destroy(struct wire *w)
 {
 	if (w == NULL)
 		return;
+	if (w->grown)
+		free(w->put_slots);
 	free(w->slots);
 	free(w);
+}
+
+// A ring of twice the putter's, with what is on the wire; NULL: no memory.
+static struct wire_slot *
+larger_ring(const struct wire *w)
+{
+	uint32_t capacity = (w->put_mask + 1) * 2;
+	struct wire_slot *slots = aligned_alloc(64, capacity * sizeof(*slots));
+
+	// Of a phased wire, more may have been taken since; copying that does no harm.
+	for (uint32_t i = w->head_seen; slots != NULL && i != w->tail; i++)
+		slots[i & (capacity - 1)] = w->put_slots[i & w->put_mask];
+	return slots;
 }
 
 int
 wire_grow(struct wire *w)
 {
-	uint32_t capacity = (w->mask + 1) * 2;
 	struct wire_slot *slots;
 
-	if (w->visible == &w->published)
+	if (w->visible == &w->published && !w->phased)
 		return -ENOBUFS; // another worker may be reading the slots
-	slots = aligned_alloc(64, capacity * sizeof(*slots));
+	slots = larger_ring(w);
 	if (slots == NULL) {
 		packet_memory_note_lack();
 		return -ENOMEM;
 	}
-	for (uint32_t i = w->head; i != w->tail; i++)
-		slots[i & (capacity - 1)] = w->slots[i & w->mask];
-	free(w->slots);
-	w->slots = w->put_slots = slots;
-	w->mask = w->put_mask = capacity - 1;
+	if (!w->phased || w->grown)
+		free(w->put_slots);
+	w->put_slots = slots;
+	w->put_mask = w->put_mask * 2 + 1;
+	if (!w->phased) {
+		w->slots = slots;
+		w->mask = w->put_mask;
+	} else if (!w->grown) {
+		w->grown = true;
+		w->next_grown = grown_wires;
+		grown_wires = w;
+	}
 	return 0;
+}
+
+void
+wire_set_phased(struct wire *w, bool phased)
+{
+	w->phased = phased;
+	w->published = w->published_tail = w->tail;
+	w->visible = phased ? &w->published : &w->tail;
+}
+
+struct wire *
+wire_take_grown(void)
+{
+	struct wire *first = grown_wires;
+
+	grown_wires = NULL;
+	return first;
+}
+
+void
+wire_settle(struct wire *w)
+{
+	free(w->slots);
+	w->slots = w->put_slots;
+	w->mask = w->put_mask;
+	w->published = w->published_tail = w->tail;
+	w->next_grown = NULL;
+	w->grown = false;
 }

@@ -6,6 +6,10 @@
 // been put at once, and grows when it is full. A wire between workers has a fixed size, large
 // enough for what the windows allow in flight; its taker sees what the putter published at the end
 // of its turn.
+//
+// A phased wire is between nodes that several threads run in windows that begin and end together
+// (drive/parallel.c). Its taker too sees what was published, but it grows: a larger ring is the
+// putter's alone until the window's end, when wire_settle() hands it to the taker.
 #pragma once
 
 #include "packet.h"
@@ -27,8 +31,9 @@ struct wire {
 	struct wire_slot *slots;
 	const uint32_t *visible; // what it may take up to: &tail or &published
 	uint32_t mask;
-	uint32_t head;      // taker: rw (release), putter: ro (acquire)
-	uint32_t published; // putter: wo (release), once a turn; taker: ro (acquire)
+	uint32_t head;           // taker: rw (release), putter: ro (acquire)
+	uint32_t published;      // putter: wo (release), once a turn; taker: ro (acquire)
+	struct wire *next_grown; // putter: of a phased wire that is to be settled
 	// Putter's line: what it needs of the taker's is copied here, so that neither waits for the
 	// other's.
 	uint32_t tail __attribute__((aligned(64))); // putter: rw
@@ -44,8 +49,9 @@ struct wire {
 	int16_t drop_ip_id_low;   // drops packets whose IPv4 ID's low byte is this; -1: none
 	bool down;                // driver, between windows
 	bool faulty;              // down, or another fault is set
-	uint16_t to_node;
-	uint16_t to_port;
+	bool phased;              // driver, between windows
+	bool grown;               // putter: rw; a phased wire's put_slots are not the taker's yet
+	uint32_t published_tail;  // putter: rw; of a phased wire, as `published`
 };
 
 _Static_assert(sizeof(struct wire) == 128, "a line for each side");
@@ -55,9 +61,17 @@ _Static_assert(sizeof(struct wire) == 128, "a line for each side");
 int wire_create(struct wire **out, ps_t delay, bool shared, uint32_t slots);
 void wire_destroy(struct wire *w);
 
-// Cold: doubles an unshared wire; wire_put() calls it. Returns 0, -ENOBUFS when it is shared, or
-// -ENOMEM.
+// Cold: doubles a wire that is not shared; wire_put() calls it. Returns 0, -ENOBUFS when it is
+// shared, or -ENOMEM.
 int wire_grow(struct wire *w);
+
+// Makes an unshared wire phased, or the other way. Between windows.
+void wire_set_phased(struct wire *w, bool phased);
+// The phased wires that this thread has made grow since the last call, linked by next_grown. At the
+// end of its share of a window.
+struct wire *wire_take_grown(void);
+// Lets the taker of a phased wire that has grown see all of it. Between windows.
+void wire_settle(struct wire *w);
 
 // After a change of its faults: whether it has any.
 static inline void
@@ -109,6 +123,17 @@ static inline void
 wire_publish(struct wire *w)
 {
 	__atomic_store_n(&w->published, w->tail, __ATOMIC_RELEASE);
+}
+
+// The same of a phased wire, if it is one: at the end of the putting node's turn. What is in a ring
+// that the taker does not have arrives after the window, and wire_settle() publishes it.
+static inline void
+wire_publish_phased(struct wire *w)
+{
+	if (!w->phased || w->tail == w->published_tail || unlikely(w->grown))
+		return;
+	w->published_tail = w->tail;
+	wire_publish(w);
 }
 
 // When the next packet arrives, or PS_NEVER.

@@ -52,7 +52,8 @@ node_prefetch_slots(const struct node *n)
 		const struct wire *w = n->ports[i].in;
 
 		if (w != NULL)
-			rte_prefetch0(&w->slots[w->head & w->mask]);
+			rte_prefetch0(
+				&w->slots[__atomic_load_n(&w->head, __ATOMIC_RELAXED) & w->mask]);
 	}
 }
 

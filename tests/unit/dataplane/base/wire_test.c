@@ -109,6 +109,56 @@ test_shared(void **state)
 	wire_destroy(w);
 }
 
+// A phased wire: what is put shows when it is published, unless it did not fit the taker's ring;
+// then when the wire is settled. The taker goes on with its own ring meanwhile.
+static void
+test_phased(void **state)
+{
+	struct wire *w;
+	uintptr_t put = 0, taken = 0;
+
+	(void)state;
+	assert_int_equal(wire_create(&w, 1, false, 0), 0);
+	w->head = w->tail = w->head_seen = UINT32_MAX - 2;
+	for (; put < 2; put++)
+		assert_int_equal(wire_put(w, packet(put), put), 0);
+	wire_set_phased(w, true);
+	for (unsigned int window = 0; window < 12; window++) {
+		const struct wire_slot *ring = w->slots;
+
+		assert_int_equal(wire_count(w), put - taken); // settled
+		for (unsigned int i = 0; i < 3u << window / 2; i++, put++) {
+			assert_false(wire_full(w));
+			assert_int_equal(wire_put(w, packet(put), put), 0);
+			if (i == 1 && wire_next(w) != PS_NEVER) // of what is not new
+				assert_ptr_equal(wire_take(w), packet(taken++));
+		}
+		assert_ptr_equal(w->slots, ring);
+		wire_publish_phased(w);
+		assert_true(w->grown ? wire_count(w) < put - taken : wire_count(w) == put - taken);
+		while (wire_next(w) < put - 2)
+			assert_ptr_equal(wire_take(w), packet(taken++));
+		for (struct wire *one = wire_take_grown(); one != NULL; one = one->next_grown) {
+			assert_ptr_equal(one, w);
+			assert_true(w->grown);
+			wire_settle(w);
+		}
+		assert_false(w->grown);
+	}
+	assert_null(wire_take_grown());
+	wire_set_phased(w, false);
+	assert_int_equal(wire_put(w, packet(put), put), 0);
+	for (put++; taken < put; taken++)
+		assert_ptr_equal(wire_take(w), packet(taken));
+	assert_int_equal(wire_next(w), PS_NEVER);
+	// Destroyed before it is settled.
+	wire_set_phased(w, true);
+	for (uintptr_t i = 0; i < 1000; i++)
+		assert_int_equal(wire_put(w, packet(i), put), 0);
+	assert_ptr_equal(wire_take_grown(), w);
+	wire_destroy(w);
+}
+
 // A limit below the slots, as a device's wire has one.
 static void
 test_limit(void **state)
@@ -133,7 +183,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_create_refuses), cmocka_unit_test(test_order_and_times),
 		cmocka_unit_test(test_grows),          cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_limit),          cmocka_unit_test(test_phased),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
