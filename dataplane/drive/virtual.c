@@ -53,33 +53,16 @@ shuffle(struct node **nodes, uint32_t count, struct random *random)
 	}
 }
 
-static void
-shuffle_all(struct virtual_drive *v)
+void
+virtual_shuffle(struct virtual_drive *v)
 {
-	struct random random = random_stream(v->visit_seed, v->windows);
+	struct random random;
 
+	if (v->visit_seed == 0)
+		return;
+	random = random_stream(v->visit_seed, v->windows);
 	shuffle(v->nodes, v->switch_count, &random);
 	shuffle(&v->nodes[v->switch_count], v->node_count - v->switch_count, &random);
-}
-
-// All nodes of a fabric together do not fit a core's caches. So while earlier nodes run, this
-// fetches what a node reads first: the node, then its ports, then their wires, then the packets
-// that are due, and then what those need.
-static void
-prefetch_ahead(struct virtual_drive *v, uint32_t i)
-{
-	if (i + 6 < v->node_count)
-		node_prefetch(v->nodes[i + 6]);
-	if (i + 5 < v->node_count)
-		node_prefetch_ports(v->nodes[i + 5]);
-	if (i + 4 < v->node_count)
-		node_prefetch_wires(v->nodes[i + 4]);
-	if (i + 3 < v->node_count)
-		node_prefetch_slots(v->nodes[i + 3]);
-	if (i + 2 < v->node_count)
-		node_prefetch_packets(v->nodes[i + 2]);
-	if (i + 1 < v->node_count)
-		node_prefetch_nic(v->nodes[i + 1]);
 }
 
 static void
@@ -87,12 +70,11 @@ run_window(struct virtual_drive *v, ps_t start, ps_t until)
 {
 	ps_t next = PS_NEVER;
 
-	if (v->visit_seed != 0)
-		shuffle_all(v);
+	virtual_shuffle(v);
 	for (uint32_t i = 0; i < v->node_count; i++) {
 		struct node *n = v->nodes[i];
 
-		prefetch_ahead(v, i);
+		virtual_prefetch(v->nodes, i, v->node_count, v->node_count);
 		// May lie within the window, where a switch has sent something to a NIC: then what
 		// else it waits for is not known, and the next window follows at once.
 		next = time_min(next, n->ops->advance(n, start, until));
@@ -108,10 +90,8 @@ virtual_run(struct virtual_drive *v, ps_t until)
 {
 	while (v->next < until) {
 		ps_t start = v->next > v->now ? v->next : v->now;
-		ps_t end = start + v->window;
-		ps_t edge = (start / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX;
 
-		run_window(v, start, time_min(time_min(end, edge), until));
+		run_window(v, start, virtual_window_end(v, start, until));
 	}
 	if (v->now < until && v->next != PS_NEVER)
 		v->now = until;

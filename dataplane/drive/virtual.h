@@ -30,6 +30,39 @@ int virtual_init(struct virtual_drive *v, struct node **nodes, uint32_t count, p
 // instant.
 void virtual_run(struct virtual_drive *v, ps_t until);
 
+// Where the window that begins at `start` ends, if nobody wants the nodes to stop before `until`.
+static inline ps_t
+virtual_window_end(const struct virtual_drive *v, ps_t start, ps_t until)
+{
+	ps_t edge = (start / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX;
+
+	return time_min(time_min(start + v->window, edge), until);
+}
+
+// Draws the order of nodes for the next window, if there is a seed.
+void virtual_shuffle(struct virtual_drive *v);
+
+// All nodes of a fabric together do not fit a core's caches. So while node i runs, this fetches
+// what those after it, up to `count`, read first: the node, then its ports, then their wires, then
+// the packets that are due, and then what those need. From node `others` on, other threads may run
+// nodes; their packets are left alone.
+static inline void
+virtual_prefetch(struct node *const *nodes, uint32_t i, uint32_t others, uint32_t count)
+{
+	if (i + 6 < count)
+		node_prefetch(nodes[i + 6]);
+	if (i + 5 < count)
+		node_prefetch_ports(nodes[i + 5]);
+	if (i + 4 < count)
+		node_prefetch_wires(nodes[i + 4]);
+	if (i + 3 < count)
+		node_prefetch_slots(nodes[i + 3]);
+	if (i + 2 < others)
+		node_prefetch_packets(nodes[i + 2]);
+	if (i + 1 < others)
+		node_prefetch_nic(nodes[i + 1]);
+}
+
 // Tells the driver that the caller changed something that may make a node act at v->now.
 static inline void
 virtual_wake(struct virtual_drive *v)
