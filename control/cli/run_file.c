@@ -18,6 +18,13 @@
 	{                                                                                   \
 		.name = "seed", .kind = CLI_NUMBER, .help = "replace the seed of the " what \
 	}
+#define THREADS_OPTION                                                                   \
+	{                                                                                \
+		.name = "threads", .letter = 'j', .kind = CLI_NUMBER,                    \
+		.range = {1, PARALLEL_THREADS_MAX},                                      \
+		.help = "run on N threads (default: one for each core, fewer for small " \
+			"fabrics)"                                                       \
+	}
 
 static struct experiment_options
 experiment_of(const struct cli_args *args)
@@ -27,6 +34,7 @@ experiment_of(const struct cli_args *args)
 		.until = cli_number(args, "until", PS_NEVER),
 		.seed = cli_number(args, "seed", 0),
 		.seed_given = cli_given(args, "seed"),
+		.threads = (uint32_t)cli_number(args, "threads", 0),
 	};
 }
 
@@ -53,6 +61,7 @@ sim(const struct cli_args *args)
 		.out = cli_text(args, "out"),
 		.gzip = cli_given(args, "gzip"),
 		.json = cli_given(args, "json"),
+		.work = cli_given(args, "work"),
 	};
 
 	if (options.gzip && options.out == NULL)
@@ -82,6 +91,8 @@ const struct cli_command command_sim = {
 			 .help = "print result.json instead of the summary"},
 			UNTIL_OPTION("end"),
 			SEED_OPTION("file"),
+			THREADS_OPTION,
+			{.name = "work", .kind = CLI_FLAG, .hidden = true},
 			{.name = "window", .kind = CLI_TIME, .hidden = true},
 			{.name = "visit", .kind = CLI_NUMBER, .hidden = true},
 		},
@@ -124,6 +135,7 @@ const struct cli_command command_compare = {
 			 .kind = CLI_NUMBER,
 			 .range = {1, COMPARE_SEEDS_MAX},
 			 .help = "run each file with N seeds; show medians and ranges"},
+			THREADS_OPTION,
 			CLI_OUTPUT_OPTION,
 		},
 	.run = compare,

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PATIENCE_TIMEOUTS 10
 #define CHECKS 8 // of flows, within the time in which they may only retransmit
@@ -159,6 +160,15 @@ run_last_arrival(const struct run *r)
 	return last;
 }
 
+static void
+run_nodes(struct run *r, ps_t until)
+{
+	if (r->parallel != NULL)
+		parallel_run(r->parallel, until);
+	else
+		virtual_run(&r->drive, until);
+}
+
 // Runs to `until`, applying events and taking samples on the way; what events change comes before
 // all else of their instant.
 static int
@@ -184,7 +194,7 @@ run_stretch(struct run *r, ps_t until, struct diag *diag)
 			samples_take(r->samples, v->now);
 			continue;
 		}
-		virtual_run(v, stop);
+		run_nodes(r, stop);
 		if (v->next == PS_NEVER)
 			v->now = stop;
 	}
@@ -286,8 +296,27 @@ fail_of_memory(const struct run *r, struct diag *diag)
 			 text_duration(text, r->drive.now));
 }
 
-int
-run_all(struct run *r, enum run_end *end, struct diag *diag)
+static int
+start_threads(struct run *r, struct diag *diag)
+{
+	uint16_t *places;
+	int rc;
+
+	if (r->threads <= 1 || r->node_count == 0)
+		return 0;
+	places = fabric_place_nodes(r->fabric, r->nodes, r->node_count, r->threads);
+	rc = parallel_create(&r->parallel, &r->drive, r->threads, places, r->nodes[0]->packets);
+	free(places);
+	if (rc != 0)
+		diag_fail(diag, -rc, "-j: cannot start %u threads: %s; use fewer", r->threads,
+			  strerror(-rc));
+	else if (r->work != NULL)
+		parallel_measure(r->parallel);
+	return rc;
+}
+
+static int
+run_to_end(struct run *r, enum run_end *end, struct diag *diag)
 {
 	ps_t fed = 0;
 
@@ -318,4 +347,18 @@ run_all(struct run *r, enum run_end *end, struct diag *diag)
 			return 0;
 		}
 	}
+}
+
+int
+run_all(struct run *r, enum run_end *end, struct diag *diag)
+{
+	int rc = start_threads(r, diag);
+
+	if (rc == 0)
+		rc = run_to_end(r, end, diag);
+	for (uint32_t i = 0; r->parallel != NULL && r->work != NULL && i < r->threads; i++)
+		parallel_read_work(r->parallel, i, &r->work[i]);
+	parallel_destroy(r->parallel);
+	r->parallel = NULL;
+	return rc;
 }

@@ -6,7 +6,7 @@
 
 #include "control/fabric/log.h"
 #include "control/fabric/samples.h"
-#include "dataplane/drive/virtual.h"
+#include "dataplane/drive/parallel.h"
 #include "events.h"
 
 #include <jansson.h>
@@ -31,6 +31,9 @@ struct run_outside {
 struct run {
 	struct fabric *fabric;
 	struct virtual_drive drive;
+	uint32_t threads;           // that run the nodes; 0 counts as 1; the caller's
+	struct parallel *parallel;  // while run_all() runs with several
+	struct parallel_work *work; // the caller's; by thread, written at the end; NULL: not wanted
 	struct node **nodes;
 	uint32_t node_count;
 	struct events *events;

@@ -136,6 +136,10 @@ struct fabric_nic_most fabric_nic_most(const struct fabric *f, uint32_t host, ui
 
 // The nodes that exist, without gaps; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
+// The thread, 0 .. threads - 1, that is to run each of these nodes; the caller frees the array.
+// (place_nodes.c)
+uint16_t *fabric_place_nodes(const struct fabric *f, struct node *const *nodes, uint32_t count,
+			     uint32_t threads);
 
 // Builds the tables of a node, not in force yet, from its settings (for a host those of its leaf)
 // and the present routes. Returns 0, or -EINVAL with errors in diag.

@@ -79,7 +79,7 @@ summary_json(const struct report_result *r, const char *digest)
 
 	report_summary_compute(r, &s);
 	out = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,"
-			"s:f,s:f,s:f,s:f,s:I,s:s*}",
+			"s:f,s:f,s:f,s:f,s:I,s:I,s:s*}",
 			"seed", (json_int_t)r->seed, "sim_ps", (json_int_t)r->now, "last_event_ps",
 			(json_int_t)r->last_event, "flows", (json_int_t)s.flows.flows, "completed",
 			(json_int_t)s.flows.completed, "packets", (json_int_t)s.totals.packets,
@@ -93,7 +93,8 @@ summary_json(const struct report_result *r, const char *digest)
 			"goodput_gbps", s.goodput_gbps, "uplink_imbalance", s.uplink_imbalance,
 			"setup_s", r->setup_s, "wall_s", r->wall_s, "packet_hops_per_s",
 			r->wall_s > 0 ? (double)s.totals.packet_hops / r->wall_s : 0.0, "ranks",
-			(json_int_t)r->ranks, "digest", digest);
+			(json_int_t)r->ranks, "threads", (json_int_t)r->threads, "digest",
+			digest);
 	if (r->interrupted)
 		json_object_set_new(out, "interrupted", json_true());
 	if (r->stalled)

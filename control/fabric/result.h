@@ -174,6 +174,7 @@ struct report_result {
 	double setup_s;
 	double wall_s;
 	uint32_t ranks;   // processes that ran it
+	uint32_t threads; // of each of them
 	bool interrupted; // a signal ended the run
 	bool stalled;     // nothing moved any more
 	bool out_of_memory;
@@ -200,7 +201,8 @@ void result_write(const struct report_result *r, const char *digest, FILE *to);
 // ---- digest.c -----------------------------------------------------------------------------------
 
 // The SHA-256 of what a run gave, without what may differ between runs of one file: version, file,
-// times of the machine, number of ranks, whether it was interrupted, ids of collectives.
+// times of the machine, numbers of ranks and threads, whether it was interrupted, ids of
+// collectives.
 void result_digest(const struct report_result *r, char digest[static RESULT_DIGEST_MAX]);
 
 // Writes a report as JSON, indented by one blank for each level and with a newline at its end; path

@@ -144,6 +144,8 @@ print_run(const struct report_result *r, const struct report_totals *totals, con
 	if (r->wall_s > 0)
 		fprintf(to, ", %.1f million packet-hops/s",
 			(double)totals->packet_hops / r->wall_s / 1e6);
+	if (r->threads > 1)
+		fprintf(to, ", %u threads", r->threads);
 	fputc('\n', to);
 	if (digest != NULL)
 		fprintf(to, "digest %s\n", digest);

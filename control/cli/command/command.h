@@ -17,7 +17,7 @@
 #define CLI_FORMS_MAX 28
 #define CLI_FORMS_ROW 6 // of which a row has room
 #define CLI_ARGUMENTS_MAX 6
-#define CLI_OPTIONS_MAX 8
+#define CLI_OPTIONS_MAX 12
 #define CLI_TITLE_MAX 64
 #define CLI_WHY_MAX 160
 

@@ -14,6 +14,8 @@
 #define EXPERIMENT_DATA_ROOM 128
 #define EXPERIMENT_DATA_ROOM_TUNNELS (EXPERIMENT_DATA_ROOM + PACKET_TUNNEL_ROOM)
 
+#define NODES_PER_THREAD 64 // with fewer, a thread costs more than it gains
+
 static int
 check_kind(const struct config *config, enum experiment_kind kind, struct diag *diag)
 {
@@ -84,6 +86,15 @@ streams_end(const struct workload *w)
 	return end;
 }
 
+// Threads meet twice a window, and one fetches from the other's caches what their nodes exchange.
+static uint32_t
+choose_threads(const struct run *r)
+{
+	uint32_t most = r->node_count / NODES_PER_THREAD, cores = parallel_cores();
+
+	return most < cores ? most : cores;
+}
+
 int
 experiment_build(struct experiment *e, const struct experiment_options *o, uint32_t data_room,
 		 struct diag *diag)
@@ -101,6 +112,7 @@ experiment_build(struct experiment *e, const struct experiment_options *o, uint3
 		rc = run_create(&e->run, e->fabric, o->window, o->visit, diag);
 	if (rc != 0)
 		return rc;
+	e->run->threads = o->threads != 0 ? o->threads : choose_threads(e->run);
 	e->run->until = o->until;
 	if (o->until == PS_NEVER && !e->config->stop.idle)
 		e->run->until = e->config->stop.time_ps;
@@ -185,6 +197,7 @@ outcome_create(struct outcome *o, const struct experiment *e, double setup_s, do
 				.setup_s = setup_s,
 				.wall_s = wall_s,
 				.ranks = 1,
+				.threads = e->run->threads > 1 ? e->run->threads : 1,
 			},
 	};
 	o->flows = fabric_flows_report(e->flows, &o->result.flow_count);

@@ -28,8 +28,9 @@ struct experiment_options {
 	ps_t until;    // PS_NEVER: as the file says
 	uint64_t seed; // with seed_given
 	bool seed_given;
-	ps_t window;    // 0: the fabric's
-	uint64_t visit; // 0: nodes in order
+	ps_t window;      // 0: the fabric's
+	uint64_t visit;   // 0: nodes in order
+	uint32_t threads; // 0: as many as the fabric gains by
 };
 
 // Reads the file and creates everything. Returns 0, or -errno: -EINVAL with the errors of the file

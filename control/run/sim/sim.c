@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SIM_RESULT "result.json"
 #define SIM_SNAPLEN_DEFAULT 128
@@ -198,11 +199,24 @@ reserve_memory(struct sim *s)
 	memory_at_exhaustion(report_early, s);
 }
 
+// For measurements of how well threads share the work, on a machine that others use too.
+static void
+print_work(const struct run *r, clock_t cpu)
+{
+	if (r->work != NULL)
+		fprintf(stderr, "running took %.3f s of CPU\n", (double)cpu / CLOCKS_PER_SEC);
+	for (uint32_t i = 0; r->work != NULL && r->threads > 1 && i < r->threads; i++)
+		fprintf(stderr, "thread %u: %llu units, %llu of others, busy %.3f s, CPU %.3f s\n",
+			i, (unsigned long long)r->work[i].units,
+			(unsigned long long)r->work[i].helped, r->work[i].busy_s, r->work[i].cpu_s);
+}
+
 static int
 sim_run(struct sim *s, struct diag *diag)
 {
 	int rc = experiment_create(&s->e, &s->options->experiment, diag);
 	struct progress progress;
+	clock_t cpu;
 
 	if (rc == 0)
 		rc = experiment_check_end(&s->e, diag);
@@ -215,8 +229,12 @@ sim_run(struct sim *s, struct diag *diag)
 	s->e.run->samples = s->samples;
 	s->e.run->interrupted = interrupt_pending;
 	s->setup_s = progress_clock() - s->started_s;
+	if (s->options->work)
+		s->e.run->work =
+			memory_array(PARALLEL_THREADS_MAX, sizeof(*s->e.run->work), "threads");
 	progress_begin(&progress, &s->e, NULL);
 	reserve_memory(s);
+	cpu = clock();
 	rc = run_all(s->e.run, &s->end, diag);
 	progress_end(&progress);
 	memory_at_exhaustion(discard, s);
@@ -227,6 +245,7 @@ sim_run(struct sim *s, struct diag *diag)
 	if (rc == 0 && samples_next(s->samples) <= s->e.run->drive.now) // due right at the end
 		samples_take(s->samples, s->e.run->drive.now);
 	s->wall_s = progress_clock() - s->started_s - s->setup_s;
+	print_work(s->e.run, clock() - cpu);
 	return rc == 0 ? report(s) : rc;
 }
 
@@ -237,6 +256,8 @@ sim_close(struct sim *s)
 	samples_close(s->samples);
 	for (enum result_table i = 0; i < RESULT_TABLES; i++)
 		output_close_table(&s->output, &s->tables[i]);
+	if (s->e.run != NULL)
+		free(s->e.run->work);
 	output_close(&s->output);
 	experiment_destroy(&s->e);
 }

@@ -14,6 +14,7 @@ struct sim_options {
 	struct experiment_options experiment;
 	const char *out; // directory of the results; NULL: none are written
 	bool gzip;       // compresses the tables
+	bool work;       // prints what each thread did
 	bool json;       // prints result.json instead of the summary
 };
 
