@@ -187,6 +187,12 @@ def jobs_of(kind, build, env):
     return [python_job(path, build, env) for path in sorted((TESTS / kind).glob("test_*.py"))]
 
 
+def threaded_jobs(build):
+    unit = [job for job in jobs_of("unit", build, TSAN_ENV)
+            if job.name.removeprefix("unit/").removesuffix(TSAN_ENV["NAME"]) in THREADED]
+    return unit + [python_job(TESTS / name, build, TSAN_ENV) for name in THREADED_FILES]
+
+
 def fuzz_jobs(build):
     return [Job(f"fuzz/{test['name']}",
                 test["cmd"] + ["-seed=1", f"-max_total_time={FUZZ_SECONDS}", "-artifact_prefix=./"],
@@ -202,6 +208,11 @@ SANITIZER_ENV = {
 }
 SANITIZED = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"]
 ASAN_OPTIONS = SANITIZED + ["-Dwerror=false"]    # gcc warns of what its sanitizers insert
+# What threads do side by side in virtual time; what links DPDK's libraries is left out, which know nothing of it.
+THREADED = ("dataplane/base/wire", "dataplane/base/packet_shares", "dataplane/drive/parallel")
+THREADED_FILES = ("fabric/test_threads.py", "fabric/test_digest.py")
+TSAN_OPTIONS = ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1", "-Dwerror=false"]
+TSAN_ENV = {"NAME": " (tsan)", "ROOST_TEST_SANITIZED": "1", "TSAN_OPTIONS": "exitcode=99:halt_on_error=1"}
 CLANG_OPTIONS = SANITIZED + ["-Dfuzz=true", "-Dc_args=-fsanitize=fuzzer-no-link"]
 
 
@@ -278,6 +289,9 @@ def main(words):
             together += [job for kind in SANITIZED_KINDS
                          for job in jobs_of(kind, SOURCE / "build-asan", SANITIZER_ENV)]
     if full:
+        results.append(run_job(build_job("build-tsan", TSAN_OPTIONS)))
+        if not results[-1].failed:
+            together += threaded_jobs(SOURCE / "build-tsan")
         results.append(run_job(build_job("build-clang", CLANG_OPTIONS, {"CC": "clang"})))
         if not results[-1].failed:
             together += fuzz_jobs(SOURCE / "build-clang")

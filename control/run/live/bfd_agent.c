@@ -6,8 +6,8 @@
 //
 // The state machine runs in the control thread, which must not wait for a worker that hangs. It
 // gives the worker one request with all frames that are due, and makes the next request when that
-// has been served. While a worker hangs nothing arrives either, and the sessions go down at this
-// end as well.
+// has been served. While a worker hangs nothing arrives either, so the sessions go down at this end
+// as well, unless this thread waits for the worker for another reason, such as new routes.
 //
 // Time is the machine's, not that of the fabric, because the far end has a clock of its own.
 #include "bfd_agent_internal.h"
