@@ -5,6 +5,7 @@
 // with `nic: off` it has none, and the wires of its link belong to its device.
 #include "fabric.h"
 
+#include "control/base/activity.h"
 #include "control/base/memory.h"
 #include "control/model/tables/build.h"
 #include "dataplane/stages/stale_tenant.h"
@@ -232,8 +233,10 @@ fabric_create(struct fabric **out, struct config *config, struct topology *topol
 	struct fabric *f = make_room(config, topology, options);
 	int rc = load_hosts(f);
 
+	activity("computing routes");
 	if (rc == 0)
 		rc = routes_create(&f->routes, topology, NULL, diag);
+	activity("making nodes");
 	for (uint32_t i = 0; rc == 0 && i < topology->node_count; i++) {
 		note_edge(f, options, i);
 		if (!is_attached(f, options, i) || fabric_has_edge(f, i))
@@ -241,6 +244,7 @@ fabric_create(struct fabric **out, struct config *config, struct topology *topol
 	}
 	if (rc == 0)
 		rc = tables_check_ports(topology, f->switches, diag);
+	activity("making links and NICs");
 	if (rc == 0)
 		rc = create_wires(f, options, diag);
 	for (uint32_t h = 0; rc == 0 && h < topology->host_count; h++)

@@ -2,12 +2,14 @@
 #include "experiment.h"
 
 #include "control/advice/advice.h"
+#include "control/base/activity.h"
 #include "control/base/memory.h"
 #include "control/edit/edit.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Headers of the largest kind (Ethernet, tag, IPv6, UDP, BTH, RETH), and pause frames: payload is
 // counted, not stored. A multiple of a cache line.
@@ -38,11 +40,14 @@ experiment_load(struct experiment *e, const struct experiment_options *o, struct
 	int rc;
 
 	memset(e, 0, sizeof(*e));
+	activity("reading the file");
 	rc = config_load(&e->config, o->file, diag);
 	if (rc == 0 && o->seed_given)
 		e->config->fabric.seed = o->seed;
 	if (rc == 0)
 		rc = check_kind(e->config, o->kind, diag);
+	if (rc == 0)
+		activity("laying out the fabric");
 	if (rc == 0)
 		rc = topology_create(&e->topology, e->config, diag);
 	return rc != 0 ? rc : topology_check_names(e->topology, diag);
@@ -66,8 +71,11 @@ create_fabric(struct experiment *e, uint32_t data_room, struct diag *diag)
 static int
 create_work(struct experiment *e, struct diag *diag)
 {
-	int rc = workload_create(&e->workload, e->topology, e->fabric->routes, e->fabric->hosts,
-				 diag);
+	int rc;
+
+	activity("making the workload");
+	rc = workload_create(&e->workload, e->topology, e->fabric->routes, e->fabric->hosts, diag);
+	activity("making queue pairs");
 
 	if (rc == 0)
 		rc = fabric_flows_create(&e->flows, e->fabric, e->workload, diag);
@@ -104,6 +112,7 @@ experiment_build(struct experiment *e, const struct experiment_options *o, uint3
 
 	if (rc == 0)
 		rc = create_fabric(e, data_room, diag);
+	activity("looking for routing loops and settings that hurt");
 	if (rc == 0)
 		advice_give(e->fabric, diag);
 	if (rc == 0 && !single)
@@ -123,8 +132,8 @@ experiment_build(struct experiment *e, const struct experiment_options *o, uint3
 	return 0;
 }
 
-int
-experiment_create(struct experiment *e, const struct experiment_options *o, struct diag *diag)
+static int
+create(struct experiment *e, const struct experiment_options *o, struct diag *diag)
 {
 	int rc = experiment_load(e, o, diag);
 
@@ -135,6 +144,17 @@ experiment_create(struct experiment *e, const struct experiment_options *o, stru
 				e->config->tenants != NULL ? EXPERIMENT_DATA_ROOM_TUNNELS
 							   : EXPERIMENT_DATA_ROOM,
 				diag);
+}
+
+int
+experiment_create(struct experiment *e, const struct experiment_options *o, struct diag *diag)
+{
+	int rc;
+
+	activity_begin(stderr, isatty(STDERR_FILENO), NULL);
+	rc = create(e, o, diag);
+	activity_end();
+	return rc;
 }
 
 int
