@@ -35,6 +35,8 @@ enum config_algorithm {
 	CONFIG_ALGORITHM_SHIFT,
 };
 
+enum config_pairs { CONFIG_PAIRS_AUTO, CONFIG_PAIRS_LISTED, CONFIG_PAIRS_GENERATED };
+
 struct config_work {
 	enum config_work_kind kind;
 	struct diag_pos pos;
@@ -66,6 +68,8 @@ struct config_work {
 	enum config_algorithm algorithm; // collectives
 	uint64_t chunk_bytes;            // tree
 	uint32_t channels;               // ring; 0: as many as a host's NICs that take part
+	enum config_pairs pairs;         // all-to-all
+	uint32_t peers;                  // all-to-all; 0: all
 	uint64_t compute_ps;             // collectives, step: before it, each time
 	struct config_work *collectives; // step
 	unsigned collective_count;

@@ -93,6 +93,7 @@ resolve_algorithm(struct decoder *d, const struct yaml_node *node, struct config
 	const struct yaml_pair *channels = yaml_tree_get(node, "channels");
 	bool all_reduce = work->kind == CONFIG_WORK_ALL_REDUCE;
 	bool all_to_all = work->kind == CONFIG_WORK_ALL_TO_ALL;
+	const struct yaml_pair *peers = yaml_tree_get(node, "peers");
 	bool fits;
 
 	if (work->algorithm == CONFIG_ALGORITHM_AUTO)
@@ -110,6 +111,8 @@ resolve_algorithm(struct decoder *d, const struct yaml_node *node, struct config
 		decode_error(d, chunk->key_pos, "\"chunk\" is of algorithm: tree");
 	else if (channels != NULL && all_reduce && work->algorithm != CONFIG_ALGORITHM_RING)
 		decode_error(d, channels->key_pos, "\"channels\" is of algorithm: ring");
+	else if (peers != NULL && work->pairs == CONFIG_PAIRS_LISTED)
+		decode_error(d, peers->key_pos, "\"peers\" is of pairs: generated");
 }
 
 static void
@@ -177,6 +180,13 @@ static const struct schema_choice algorithms[] = {
 	{NULL, 0},
 };
 
+static const struct schema_choice pairs[] = {
+	{"auto", CONFIG_PAIRS_AUTO},
+	{"listed", CONFIG_PAIRS_LISTED},
+	{"generated", CONFIG_PAIRS_GENERATED},
+	{NULL, 0},
+};
+
 static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = sizeof(uint32_t)};
 
 // How a collective is done, alone or in a step.
@@ -188,7 +198,14 @@ static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = si
 	 .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},						\
 	{"channels", SCHEMA_INTEGER, .def = "auto",						\
 	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),	\
-	 .min = 1, .max = 64, .kinds = RING, .word = "auto"}
+	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},					\
+	{"pairs", SCHEMA_ENUM, .def = "auto",							\
+	 .help = "of ranks: listed before the run, a flow each, or generated while it runs; auto: "	\
+		 "listed up to 262144",								\
+	 AT(pairs), .choices = pairs, .kinds = ALL_TO_ALL},					\
+	{"peers", SCHEMA_INTEGER, .def = "all",							\
+	 .help = "ranks that each one sends to at a time; of generated pairs", AT(peers),	\
+	 .min = 1, .max = 65535, .kinds = ALL_TO_ALL, .word = "all"}
 // clang-format on
 
 static const struct schema_key part_keys[] = {

@@ -7,6 +7,7 @@
 
 #include "control/base/memory.h"
 #include "dataplane/base/roce_headers.h"
+#include "dataplane/roce/nic_exchange.h"
 #include "ideal.h"
 
 #include <errno.h>
@@ -14,9 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLOW_RANDOM UINT64_C(0x666c6f77) // "flow"
-#define FLOW_SPORT_FIRST 0xc000u         // dynamic ports (RFC 6335)
-#define INSIDE_MTU 4096                  // has no effect there
+#define INSIDE_MTU 4096 // has no effect there
 
 void
 flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t peer_port,
@@ -37,12 +36,6 @@ flows_set_marking(struct nic_endpoint *e, const struct fabric_marking *m)
 	e->dscp = m->dscp;
 	e->priority = m->priority;
 	e->tc = m->tc;
-}
-
-uint16_t
-flows_source_port(struct random *random)
-{
-	return (uint16_t)(FLOW_SPORT_FIRST | random_below(random, 0x10000 - FLOW_SPORT_FIRST));
 }
 
 int
@@ -93,7 +86,7 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	flow.endpoint.qpn = pair->src_qpn;
 	flow.endpoint.peer_qpn = pair->dst_qpn;
 	flow.endpoint.first_psn = random_u32(random) & ROCE_PSN_MASK;
-	flow.endpoint.udp_sport = flows_source_port(random);
+	flow.endpoint.udp_sport = nic_draw_source_port(random);
 	far = (struct nic_endpoint){
 		.qpn = pair->dst_qpn,
 		.peer_qpn = pair->src_qpn,
@@ -128,13 +121,27 @@ ideal_time(const struct fabric *f, const struct flow_spec *spec, struct ideal_qu
 	return fabric_ideal(f, &query, &ideal) == 0 ? ideal : 0;
 }
 
-// Sets the round-trip time of one full packet, and the bytes that fill it.
-static void
-set_path(const struct fabric *f, struct ideal_query query, struct nic_flow *flow)
+static struct ideal_query
+ideal_query(const struct fabric *f, const struct flow_spec *spec)
 {
-	query.bytes = query.path_mtu;
+	return (struct ideal_query){
+		.src = spec->src,
+		.dst = spec->dst,
+		.src_port = spec->src_port,
+		.dst_port = spec->dst_port,
+		.from = &f->hosts[spec->src],
+		.to = &f->hosts[spec->dst],
+	};
+}
+
+void
+flows_set_path(const struct fabric *f, const struct flow_spec *spec, uint32_t path_mtu,
+	       struct nic_flow *flow)
+{
+	struct ideal_query query = ideal_query(f, spec);
+
+	query.bytes = query.path_mtu = path_mtu;
 	query.op = NIC_OP_WRITE;
-	query.handover = 0;
 	if (fabric_ideal(f, &query, &flow->base_rtt) != 0)
 		return;
 	flow->bdp_bytes = fabric_ideal_bytes(f, &query, flow->base_rtt);
@@ -258,7 +265,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	const struct fabric *f = flows->fabric;
 	const struct flow_spec *spec = &flows->workload->flows[id];
 	struct flow_state *state = &flows->states[id];
-	struct random random = random_stream(f->seed, FLOW_RANDOM << 32 | id);
+	struct random random = random_stream(f->seed, FLOW_RANDOM << 32 | (id + flows->generated));
 	const struct host_config *h = &f->hosts[spec->src];
 	struct fabric_marking data;
 	struct nic_flow flow = {
@@ -271,16 +278,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 		.gate = NIC_NONE,
 		.endpoint.port = spec->src_port,
 	};
-	struct ideal_query query = {
-		.src = spec->src,
-		.dst = spec->dst,
-		.src_port = spec->src_port,
-		.dst_port = spec->dst_port,
-		.op = flow.op,
-		.handover = spec->handover_ps,
-		.from = h,
-		.to = &f->hosts[spec->dst],
-	};
+	struct ideal_query query = ideal_query(f, spec);
 	uint32_t pairs = spec->qps;
 	int rc;
 
@@ -302,9 +300,11 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	flow.path_mtu = (uint16_t)query.path_mtu;
 	flows_set_marking(&flow.endpoint, &data);
 	flows_set_peer(&flow.endpoint, f, spec->dst, spec->dst_port, h->ip_version);
+	query.op = flow.op;
+	query.handover = spec->handover_ps;
 	state->ideal = ideal_time(f, spec, query);
 	if (h->congestion != CONGESTION_NONE)
-		set_path(f, query, &flow);
+		flows_set_path(f, spec, query.path_mtu, &flow);
 	state->first_pair = flows->pair_count;
 	for (uint32_t i = 0; rc == 0 && i < pairs; i++)
 		rc = add_pair(flows, spec, &flow, &random, i, pairs, diag);
@@ -335,7 +335,7 @@ add_stream(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	flows_set_peer(&peer, f, spec->dst, spec->dst_port, h->ip_version);
 	stream = (struct nic_stream){
 		.port = spec->src_port,
-		.udp_sport = flows_source_port(&random),
+		.udp_sport = nic_draw_source_port(&random),
 		.ip_version = h->ip_version,
 		.dscp = data.dscp,
 		.priority = data.priority,
@@ -368,6 +368,16 @@ count_pairs(const struct workload *w)
 	return count;
 }
 
+uint64_t
+flows_generated_before(const struct workload *w, uint32_t collective)
+{
+	uint64_t pairs = 0;
+
+	for (uint32_t i = 0; i < collective; i++)
+		pairs += w->collectives[i].pair_count;
+	return pairs;
+}
+
 // Copies the names of tenants. Indices without a tenant stay NULL.
 static void
 copy_tenants(struct fabric_flows *flows, const struct topology *t)
@@ -383,6 +393,7 @@ fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct wo
 		    struct diag *diag)
 {
 	struct fabric_flows *flows = memory_new(sizeof(*flows), "flows");
+	uint32_t next = 0; // collective that is not counted yet
 	int rc;
 
 	*flows = (struct fabric_flows){
@@ -395,9 +406,14 @@ fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct wo
 	};
 	copy_tenants(flows, f->topology);
 	flows_create_ids(flows);
-	rc = flows_create_programs(flows, diag);
-	for (uint32_t i = 0; rc == 0 && i < w->flow_count; i++)
+	rc = flows_create_exchanges(flows, diag);
+	if (rc == 0)
+		rc = flows_create_programs(flows, diag);
+	for (uint32_t i = 0; rc == 0 && i < w->flow_count; i++) {
+		for (; next < w->collective_count && w->collectives[next].first_flow <= i; next++)
+			flows->generated += w->collectives[next].pair_count;
 		rc = add_flow(flows, i, diag);
+	}
 	for (uint32_t i = 0; rc == 0 && i < w->stream_count; i++)
 		rc = add_stream(flows, i, diag);
 	if (rc != 0)
@@ -416,6 +432,7 @@ fabric_flows_destroy(struct fabric_flows *flows)
 		free(flows->tenants[i]);
 	free(flows->tenants);
 	flows_free_ids(flows);
+	flows_free_exchanges(flows);
 	free(flows->program_left_out);
 	free(flows->inboxes);
 	free(flows->parts);

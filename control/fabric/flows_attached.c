@@ -5,6 +5,8 @@
 // later, to a queue pair with the same number there.
 #include "flows_internal.h"
 
+#include "dataplane/roce/nic_exchange.h"
+
 // The queue pair at host `at` that answers the attached host `peer`.
 static struct nic_endpoint
 answering_end(const struct fabric_flows *flows, uint32_t at, uint8_t port, uint32_t peer,
@@ -15,7 +17,7 @@ answering_end(const struct fabric_flows *flows, uint32_t at, uint8_t port, uint3
 	struct nic_endpoint e = {
 		.qpn = qpn,
 		.peer_qpn = qpn,
-		.udp_sport = flows_source_port(random),
+		.udp_sport = nic_draw_source_port(random),
 		.port = port,
 	};
 

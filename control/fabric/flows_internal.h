@@ -30,12 +30,14 @@ struct fabric_flows {
 	struct flow_state *states;
 	struct queue_pair *pairs;
 	uint32_t pair_count;
+	uint64_t generated;      // at set-up: pairs that come before the flow that is added
 	struct rank_part *parts; // as workload.ranks
 	uint32_t *inboxes;       // their numbers at the NICs
 	char **program_ids;      // by workload.programs
 	char **collective_ids;   // by workload.collectives: NULL if it is not of a step
 	bool *program_left_out;  // by workload.programs
 	uint32_t left_out;
+	struct flow_exchanges *exchanges; // NULL: no pairs are generated
 	char **tenants; // names by index at the start: later the indices may have other names
 	uint16_t tenant_count;
 	struct diag_pos path_mtu_warned; // the last place with a path MTU that is too large
@@ -51,13 +53,29 @@ int flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uin
 void flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer,
 		    uint8_t peer_port, uint8_t ip_version);
 void flows_set_marking(struct nic_endpoint *e, const struct fabric_marking *m);
-// Draws a UDP source port.
-uint16_t flows_source_port(struct random *random);
 
 // Reports that the leaf of a host has no DSCP for the priority of a flow or stream. Returns
 // -EINVAL.
 int flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
 			  struct diag *diag);
+
+#define FLOW_RANDOM UINT64_C(0x666c6f77) // "flow"
+
+// Sets the round-trip time of one full packet, and the bytes that fill it.
+void flows_set_path(const struct fabric *f, const struct flow_spec *spec, uint32_t path_mtu,
+		    struct nic_flow *flow);
+
+// Pairs that collectives before this one generate.
+uint64_t flows_generated_before(const struct workload *w, uint32_t collective);
+
+// Creates the plans of collectives whose pairs are generated. Returns 0, or -EINVAL with the error
+// in diag.
+int flows_create_exchanges(struct fabric_flows *flows, struct diag *diag);
+void flows_free_exchanges(struct fabric_flows *flows);
+// Creates a rank's part of such a collective at its NIC. Returns 0, or -errno, of which -EINVAL
+// with the error in diag.
+int flows_add_exchange(struct fabric_flows *flows, uint32_t collective, uint32_t rank,
+		       struct diag *diag);
 
 // Creates the queue pairs that answer an attached host, if the other end of the flow answers.
 // Returns 0, or -errno, of which -EINVAL with the error in diag.

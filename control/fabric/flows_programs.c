@@ -47,9 +47,10 @@ count_messages(const struct fabric_flows *flows, uint32_t inboxes)
 }
 
 static int
-create_part(struct fabric_flows *flows, const struct collective_spec *c, uint32_t rank,
-	    uint32_t program, const uint32_t *messages)
+create_part(struct fabric_flows *flows, uint32_t collective, uint32_t rank, uint32_t program,
+	    const uint32_t *messages)
 {
+	const struct collective_spec *c = &flows->workload->collectives[collective];
 	const struct rank_spec *place = rank_of(flows->workload, c, rank);
 	struct nic *nic = flows->fabric->nics[place->host];
 	struct rank_part *part = &flows->parts[c->first_rank + rank];
@@ -82,11 +83,36 @@ create_program(struct fabric_flows *flows, const struct program_spec *p, const u
 					 &id);
 
 		for (uint32_t i = 0; rc == 0 && i < p->collective_count; i++)
-			rc = create_part(flows, &first[i], r, id, messages);
+			rc = create_part(flows, p->first_collective + i, r, id, messages);
 		if (rc != 0)
 			return rc;
 	}
 	return 0;
+}
+
+// The parts of generated pairs.
+static int
+create_exchanges(struct fabric_flows *flows, const struct program_spec *p, struct diag *diag)
+{
+	const struct workload *w = flows->workload;
+	uint32_t last = p->first_collective + p->collective_count;
+	int rc = 0;
+
+	for (uint32_t i = p->first_collective; i < last; i++)
+		for (uint32_t r = 0; rc == 0 && w->collectives[i].generated && r < p->rank_count;
+		     r++)
+			rc = flows_add_exchange(flows, i, r, diag);
+	return rc;
+}
+
+static uint32_t
+count_generated(const struct workload *w, const struct program_spec *p)
+{
+	uint64_t pairs = 0;
+
+	for (uint32_t i = 0; i < p->collective_count; i++)
+		pairs += w->collectives[p->first_collective + i].pair_count;
+	return (uint32_t)pairs; // below WORKLOAD_PAIRS_MAX
 }
 
 int
@@ -104,13 +130,17 @@ flows_create_programs(struct fabric_flows *flows, struct diag *diag)
 	messages = count_messages(flows, inboxes);
 	for (uint32_t i = 0; rc == 0 && i < w->program_count; i++) {
 		flows->program_left_out[i] = has_attached_rank(flows, &w->programs[i]);
-		if (flows->program_left_out[i])
+		if (flows->program_left_out[i]) {
+			flows->left_out += count_generated(w, &w->programs[i]);
 			continue;
+		}
 		rc = create_program(flows, &w->programs[i], messages);
 		if (rc == -EINVAL)
 			diag_error(diag, flows->fabric->config->file,
 				   flows->fabric->config->workload[w->programs[i].item].pos,
 				   "workload.repeat", "more times than a NIC can keep");
+		if (rc == 0)
+			rc = create_exchanges(flows, &w->programs[i], diag);
 	}
 	free(messages);
 	return rc;

@@ -62,7 +62,7 @@ collective_json(const struct report_collective *c)
 void
 report_summary_compute(const struct report_result *r, struct report_summary *out)
 {
-	*out = (struct report_summary){0};
+	*out = (struct report_summary){.retransmitted = r->pairs.retransmitted};
 	report_totals_compute(r->nodes, r->node_count, &out->totals);
 	flow_statistics_compute(r->flows, r->flow_count, &out->flows);
 	for (uint32_t i = 0; i < r->flow_count; i++)
@@ -93,8 +93,14 @@ summary_json(const struct report_result *r, const char *digest)
 			"goodput_gbps", s.goodput_gbps, "uplink_imbalance", s.uplink_imbalance,
 			"setup_s", r->setup_s, "wall_s", r->wall_s, "packet_hops_per_s",
 			r->wall_s > 0 ? (double)s.totals.packet_hops / r->wall_s : 0.0, "ranks",
-			(json_int_t)r->ranks, "threads", (json_int_t)r->threads, "digest",
-			digest);
+			(json_int_t)r->ranks, "threads", (json_int_t)r->threads, "digest", digest);
+	if (r->pairs.pairs != 0)
+		json_object_set_new(out, "pairs",
+				    json_pack("{s:I,s:I,s:I,s:f}", "generated",
+					      (json_int_t)r->pairs.pairs, "messages",
+					      (json_int_t)r->pairs.messages, "arrived",
+					      (json_int_t)r->pairs.arrived, "arrived_bytes",
+					      r->pairs.arrived_bytes));
 	if (r->interrupted)
 		json_object_set_new(out, "interrupted", json_true());
 	if (r->stalled)

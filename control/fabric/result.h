@@ -87,6 +87,17 @@ struct flow_group *flow_groups_compute(const struct report_flow *flows, uint32_t
 // and the last completion; 0 without any.
 double flow_goodput_gbps(const struct report_flow *flows, uint32_t count);
 
+// Pairs of ranks whose flows are generated while the run goes on: of all collectives together, over
+// all their executions.
+struct report_pairs {
+	uint64_t pairs;         // 0: none are generated
+	uint64_t messages;      // to be sent, also inside hosts
+	uint64_t arrived;       // and acknowledged, whole
+	double bytes;           // to be sent between hosts
+	double arrived_bytes;   // of them, about
+	uint64_t retransmitted; // packets
+};
+
 // ---- result_links.c -----------------------------------------------------------------------------
 
 // The load of links over a run, by direction. A load is the share of the time in which the
@@ -160,6 +171,7 @@ struct report_result {
 	uint64_t seed;
 	const struct report_flow *flows; // in the order of their ids
 	uint32_t flow_count;
+	struct report_pairs pairs;
 	const struct report_collective *collectives; // executions of one name by iteration
 	uint32_t collective_count;
 	const struct report_node *nodes;

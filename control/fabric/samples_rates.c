@@ -24,6 +24,18 @@ means(const struct config_name *name, const struct fabric_flows *flows, uint32_t
 	       strcmp(name->text, id) == 0;
 }
 
+// Whether the pairs of a collective of that name are generated.
+static bool
+generates(const struct workload *w, const char *name)
+{
+	for (uint32_t i = 0; i < w->collective_count; i++)
+		if (w->collectives[i].generated &&
+		    (strcmp(w->collectives[i].name, name) == 0 ||
+		     strcmp(w->programs[w->collectives[i].program].name, name) == 0))
+			return true;
+	return false;
+}
+
 // Reports a name that means no flow, with the names that there are.
 static int
 refuse(const struct fabric_flows *flows, const struct config_name *name, const char *key,
@@ -38,7 +50,12 @@ refuse(const struct fabric_flows *flows, const struct config_name *name, const c
 		if (known == 0 || strcmp(items[known - 1], fabric_flows_item(flows, i)) != 0)
 			items[known++] = fabric_flows_item(flows, i);
 	near = config_suggest(name->text, items, known);
-	if (count == 0)
+	if (generates(flows->workload, name->text))
+		diag_error(diag, file, name->pos, key,
+			   "the pairs of %s are generated and have no flows: write `pairs: "
+			   "listed` there",
+			   name->text);
+	else if (count == 0)
 		diag_error(diag, file, name->pos, key, "there are no flows, so none is named %s",
 			   name->text);
 	else if (near != NULL)

@@ -124,6 +124,11 @@ print_collectives(const struct report_result *r, FILE *to)
 	text_table_print(t, "", to);
 	text_table_destroy(t);
 	free(all);
+	if (r->pairs.pairs != 0)
+		fprintf(to, "pairs   %ju generated; %ju of %ju messages arrived (%.1f %%)\n",
+			(uintmax_t)r->pairs.pairs, (uintmax_t)r->pairs.arrived,
+			(uintmax_t)r->pairs.messages,
+			100 * (double)r->pairs.arrived / (double)r->pairs.messages);
 }
 
 static void

@@ -20,7 +20,7 @@ static const struct text_column link_columns[] = {
 uint64_t
 summary_retransmitted(const struct report_result *r)
 {
-	uint64_t sum = 0;
+	uint64_t sum = r->pairs.retransmitted;
 
 	for (uint32_t i = 0; i < r->flow_count; i++)
 		sum += r->flows[i].retransmitted;

@@ -36,13 +36,28 @@ struct span {
 	uint32_t inherited; // value where none of them applies
 };
 
+// Half of an address as a number: 0, the first eight bytes; 1, the others.
+static uint64_t
+half(const uint8_t addr[16], unsigned int which)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, addr + which * sizeof(bytes), sizeof(bytes));
+	return rte_be_to_cpu_64(bytes);
+}
+
 static int
 compare_prefixes(const void *a, const void *b)
 {
 	const struct lpm_prefix *x = a, *y = b;
-	int order = memcmp(x->addr, y->addr, sizeof(x->addr));
 
-	return order != 0 ? order : (int)x->len - (int)y->len;
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t one = half(x->addr, i), other = half(y->addr, i);
+
+		if (one != other)
+			return one < other ? -1 : 1;
+	}
+	return (int)x->len - (int)y->len;
 }
 
 // Whether a bit of `addr` is set at or behind bit `len` of `addr_bits`.
@@ -76,8 +91,9 @@ sort_prefixes(struct lpm_prefix *sorted, const struct lpm_prefix *prefixes, size
 		sorted[i].value = p->value;
 		in_order &= i == 0 || compare_prefixes(&sorted[i - 1], &sorted[i]) < 0;
 	}
-	if (!in_order)
-		qsort(sorted, n, sizeof(*sorted), compare_prefixes);
+	if (in_order)
+		return 0;
+	qsort(sorted, n, sizeof(*sorted), compare_prefixes);
 	for (size_t i = 1; i < n; i++) {
 		if (compare_prefixes(&sorted[i - 1], &sorted[i]) == 0)
 			return -EEXIST;
@@ -89,11 +105,11 @@ sort_prefixes(struct lpm_prefix *sorted, const struct lpm_prefix *prefixes, size
 static unsigned int
 common_bits(const uint8_t *a, const uint8_t *b)
 {
-	for (unsigned int byte = 0; byte < 16; byte++) {
-		unsigned int differ = a[byte] ^ b[byte];
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t differ = half(a, i) ^ half(b, i);
 
 		if (differ != 0)
-			return byte * 8 + __builtin_clz(differ) - 24;
+			return 64 * i + (unsigned int)__builtin_clzll(differ);
 	}
 	return 128;
 }
@@ -150,17 +166,13 @@ shared_bits(const struct lpm_prefix *sorted, size_t n)
 static void
 set_common(struct lpm *lpm, const struct lpm_prefix *sorted, unsigned int skip)
 {
-	uint64_t high, low;
-
 	lpm->skip = skip;
 	if (skip == 0)
 		return;
-	memcpy(&high, sorted[0].addr, sizeof(high));
-	memcpy(&low, sorted[0].addr + sizeof(high), sizeof(low));
 	lpm->mask_high = skip >= 64 ? UINT64_MAX : ~(UINT64_MAX >> skip);
 	lpm->mask_low = skip <= 64 ? 0 : ~(UINT64_MAX >> (skip - 64));
-	lpm->common_high = rte_be_to_cpu_64(high) & lpm->mask_high;
-	lpm->common_low = rte_be_to_cpu_64(low) & lpm->mask_low;
+	lpm->common_high = half(sorted[0].addr, 0) & lpm->mask_high;
+	lpm->common_low = half(sorted[0].addr, 1) & lpm->mask_low;
 }
 
 // The six bits of an address from `bit`, zeros behind its end.

@@ -6,6 +6,7 @@
 
 #include "dataplane/queueing/ecn.h"
 #include "arrivals.h"
+#include "nic_exchange.h"
 #include "placement.h"
 #include "program.h"
 #include "stream.h"
@@ -30,6 +31,8 @@ nic_reserve_qpn(struct nic *nic, uint32_t qpn)
 
 	if (slot < nic->qp_limit && nic->qps[slot] != NULL)
 		return -EEXIST;
+	if (qpn >= NIC_QPN_EXCHANGES)
+		return -ENOSPC;
 	while (capacity <= slot)
 		capacity *= 2;
 	if (capacity == before)
@@ -46,14 +49,20 @@ nic_reserve_qpn(struct nic *nic, uint32_t qpn)
 }
 
 void
-nic_enter_qp(struct nic *nic, struct qp *qp, const struct nic_endpoint *e, enum qp_role role)
+nic_name_qp(const struct nic *nic, struct qp *qp, const struct nic_endpoint *e, enum qp_role role)
 {
-	uint32_t slot = e->qpn - NIC_QPN_FIRST;
-
 	qp->qpn = e->qpn;
 	qp->role = (uint8_t)role;
 	qp->port = e->port;
 	qp->recovery = (uint8_t)nic->cold->config.recovery;
+}
+
+void
+nic_enter_qp(struct nic *nic, struct qp *qp, const struct nic_endpoint *e, enum qp_role role)
+{
+	uint32_t slot = e->qpn - NIC_QPN_FIRST;
+
+	nic_name_qp(nic, qp, e, role);
 	nic->qps[slot] = qp;
 	if (slot >= nic->qp_limit)
 		nic->qp_limit = slot + 1;
@@ -95,9 +104,16 @@ nic_packets_of(uint64_t bytes, uint16_t path_mtu, uint32_t most, uint16_t *last_
 	return (uint32_t)packets;
 }
 
+static void
+set_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e)
+{
+	nic_set_address(nic, &r->address, e);
+	r->expected = r->begin = r->seen = e->first_psn;
+}
+
 // Rings of bits, and what else placement needs.
 static int
-init_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e, bool counts)
+init_place(struct nic *nic, struct receiver *r, bool counts)
 {
 	const struct nic_config *c = &nic->cold->config;
 	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
@@ -123,8 +139,6 @@ init_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e, bo
 		if (counts)
 			r->cold->immediates = r->ends + words;
 	}
-	nic_set_address(nic, &r->address, e);
-	r->expected = r->begin = r->seen = e->first_psn;
 	return out_of_order ? timers_add(&nic->cold->timers, &r->timer, TIMER_RECEIVER) : 0;
 }
 
@@ -144,13 +158,45 @@ nic_add_receiver(struct nic *nic, const struct nic_endpoint *e, uint32_t inbox)
 	if (r == NULL)
 		return -ENOMEM;
 	r->timer.due = r->timer.queued_at = PS_NEVER;
-	error = init_place(nic, r, e, inbox != NIC_NONE);
+	error = init_place(nic, r, inbox != NIC_NONE);
 	if (error != 0)
 		return error;
+	set_place(nic, r, e);
 	nic_enter_qp(nic, &r->qp, e, QP_RECEIVER);
 	if (inbox != NIC_NONE)
 		program_enter_feeder(inboxes->entries[inbox], &r->cold->feeder);
 	return 0;
+}
+
+int
+nic_make_receiver(struct nic *nic, struct receiver **out)
+{
+	struct receiver *r = nic_alloc(nic, sizeof(*r));
+
+	if (r == NULL)
+		return -ENOMEM;
+	r->timer.due = r->timer.queued_at = PS_NEVER;
+	*out = r;
+	return init_place(nic, r, true);
+}
+
+void
+nic_renew_receiver(struct nic *nic, struct receiver *r, const struct nic_endpoint *e)
+{
+	struct receiver_cold *cold = r->cold;
+	uint64_t *placed = r->placed;
+	uint32_t mask = r->ring_mask;
+
+	if (placed != NULL)
+		memset(placed, 0, 3 * ((size_t)mask + 1) / 8); // with `ends` and `immediates`
+	*cold = (struct receiver_cold){.immediates = cold->immediates, .gaps = cold->gaps};
+	*r = (struct receiver){.cold = cold,
+			       .placed = placed,
+			       .ends = r->ends,
+			       .ring_mask = mask,
+			       .timer = r->timer};
+	set_place(nic, r, e);
+	nic_name_qp(nic, &r->qp, e, QP_RECEIVER);
 }
 
 int
@@ -176,11 +222,12 @@ nic_add_reader(struct nic *nic, const struct nic_flow *flow)
 	if (r == NULL)
 		return -ENOMEM;
 	r->receiver.timer.due = r->receiver.timer.queued_at = PS_NEVER;
-	error = init_place(nic, &r->receiver, e, false);
+	error = init_place(nic, &r->receiver, false);
 	if (error == 0)
 		error = timers_add(&nic->cold->timers, &r->timer, TIMER_READER);
 	if (error != 0)
 		return error;
+	set_place(nic, &r->receiver, e);
 	nic_enter_qp(nic, &r->receiver.qp, e, QP_READER);
 	r->path_mtu = flow->path_mtu;
 	r->last_payload = last_payload;

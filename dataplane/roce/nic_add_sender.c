@@ -26,32 +26,40 @@ add_resends(struct nic *nic, struct sender *s)
 	return 0;
 }
 
-static int
-add_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
+// Its pacing stands, used before or not.
+static void
+start_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 {
 	const struct nic_config *c = &nic->cold->config;
-	const struct tables *tables = nic->node->tables;
-	const struct port_profile *profile =
-		tables != NULL ? tables->ports[flow->endpoint.port].profile : NULL;
+	const struct port_profile *profile = nic->node->tables->ports[flow->endpoint.port].profile;
 	struct congestion_path path = {
-		.byte_time = profile != NULL ? profile->byte_time : 0,
+		.byte_time = profile->byte_time,
 		.path_mtu = flow->path_mtu,
 		.base_rtt = flow->base_rtt,
 		.bdp_bytes = flow->bdp_bytes,
 	};
-	struct pacing *p;
+	struct pacing *p = s->cold->pacing;
 
-	if (path.byte_time == 0)
-		return -EINVAL; // the port's rate must stand
-	p = nic_alloc(nic, sizeof(*p));
-	if (p == NULL)
-		return -ENOMEM;
 	congestion_start(&p->c, c->congestion, &path, c->congestion_parameters);
 	p->sender = s;
+	p->heard = 0;
 	p->rests = true;
-	s->cold->pacing = p;
 	s->special |= SENDER_PACED;
-	return timers_add(&nic->cold->timers, &p->timer, TIMER_PACING);
+}
+
+static int
+add_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
+{
+	const struct tables *tables = nic->node->tables;
+
+	if (tables == NULL || tables->ports[flow->endpoint.port].profile == NULL ||
+	    tables->ports[flow->endpoint.port].profile->byte_time == 0)
+		return -EINVAL; // the port's rate must stand
+	s->cold->pacing = nic_alloc(nic, sizeof(*s->cold->pacing));
+	if (s->cold->pacing == NULL)
+		return -ENOMEM;
+	start_pacing(nic, s, flow);
+	return timers_add(&nic->cold->timers, &s->cold->pacing->timer, TIMER_PACING);
 }
 
 // Everything of a sender or responder but when it starts.
@@ -205,6 +213,63 @@ add_program_sender(struct nic *nic, const struct nic_flow *flow)
 	s->open = true;
 	ps->sender = s;
 	enter_program_part(nic, flow, ps);
+	return 0;
+}
+
+// Only sizes of the flow matter here.
+int
+nic_make_sender(struct nic *nic, const struct nic_flow *flow, struct sender **out)
+{
+	bool selective = nic->cold->config.recovery == NIC_RECOVERY_SELECTIVE;
+	struct sender *s = nic_alloc(nic, sizeof(*s));
+	int error;
+
+	if (s == NULL)
+		return -ENOMEM;
+	s->cold = nic_alloc(nic, sizeof(*s->cold));
+	if (s->cold == NULL)
+		return -ENOMEM;
+	s->cold->program = nic_alloc(nic, sizeof(*s->cold->program));
+	if (s->cold->program == NULL)
+		return -ENOMEM;
+	error = timers_add(&nic->cold->timers, &s->timer, TIMER_SENDER);
+	if (error == 0 && selective)
+		error = add_resends(nic, s);
+	if (error == 0 && nic->cold->config.congestion != NULL)
+		error = add_pacing(nic, s, flow);
+	*out = s;
+	return error;
+}
+
+int
+nic_renew_sender(struct nic *nic, const struct nic_flow *flow, struct sender *s)
+{
+	struct sender_cold *cold = s->cold;
+	struct program_sender *ps = cold->program;
+	struct resends *r = cold->resends;
+
+	*s = (struct sender){
+		.psn_base = flow->endpoint.first_psn,
+		.path_mtu = flow->path_mtu,
+		.open = true,
+		.special = SENDER_PROGRAM,
+		.timer = s->timer,
+		.cold = cold,
+		.result = {.start = PS_NEVER, .completed = PS_NEVER},
+	};
+	nic_name_qp(nic, &s->qp, &flow->endpoint, QP_SENDER);
+	nic_set_address(nic, &s->address, &flow->endpoint);
+	s->qp.message = MESSAGE_WRITE_IMM;
+	if (cold->pacing != NULL)
+		start_pacing(nic, s, flow);
+	if (r != NULL) {
+		memset(r->bits, 0, ((size_t)r->mask + 1) / 8);
+		r->low = r->high = r->count = 0;
+	}
+	*ps = (struct program_sender){.sender = s, .messages = flow->messages, .times = 1};
+	if (settle_messages(ps, flow->path_mtu) != 0)
+		return -EINVAL;
+	message_place_init(ps);
 	return 0;
 }
 

@@ -10,7 +10,9 @@
 // aligned to cache lines; an idle one costs nothing but that.
 #include "nic.h"
 
+#include "exchange.h"
 #include "misbehaviour.h"
+#include "nic_add.h"
 #include "pacing.h"
 #include "program.h"
 #include "qp.h"
@@ -309,8 +311,8 @@ nic_congestion_read(const struct nic *nic, uint32_t qpn, struct congestion_readi
 	return 0;
 }
 
-static void
-add_sent(struct nic_flow_result *sum, const struct nic_flow_result *one)
+void
+nic_add_sent(struct nic_flow_result *sum, const struct nic_flow_result *one)
 {
 	sum->repetitions += one->repetitions;
 	sum->retransmitted += one->retransmitted;
@@ -319,8 +321,8 @@ add_sent(struct nic_flow_result *sum, const struct nic_flow_result *one)
 	sum->cnps += one->cnps;
 }
 
-static void
-add_received(struct nic_receiver_result *sum, const struct nic_receiver_result *one)
+void
+nic_add_received(struct nic_receiver_result *sum, const struct nic_receiver_result *one)
 {
 	sum->packets += one->packets;
 	sum->duplicates += one->duplicates;
@@ -331,18 +333,32 @@ add_received(struct nic_receiver_result *sum, const struct nic_receiver_result *
 	sum->cnps += one->cnps;
 }
 
+// A queue pair, or NULL, to the totals.
+static void
+add_qp(const struct qp *qp, void *context)
+{
+	const struct nic_flow_result *sent = flow_result(qp);
+	const struct nic_receiver_result *received = receiver_result(qp);
+	struct nic_totals *out = context;
+
+	if (sent != NULL)
+		nic_add_sent(&out->sent, sent);
+	if (received != NULL)
+		nic_add_received(&out->received, received);
+}
+
 void
 nic_totals(const struct nic *nic, struct nic_totals *out)
 {
-	*out = (struct nic_totals){.stream_received = nic->cold->stream_received};
-	for (uint32_t i = 0; i < nic->qp_limit; i++) {
-		const struct nic_flow_result *sent = flow_result(nic->qps[i]);
-		const struct nic_receiver_result *received = receiver_result(nic->qps[i]);
+	const struct nic_totals *closed = exchange_totals(nic);
 
-		if (sent != NULL)
-			add_sent(&out->sent, sent);
-		if (received != NULL)
-			add_received(&out->received, received);
+	*out = (struct nic_totals){.stream_received = nic->cold->stream_received};
+	for (uint32_t i = 0; i < nic->qp_limit; i++)
+		add_qp(nic->qps[i], out);
+	exchange_visit(nic, add_qp, out);
+	if (closed != NULL) {
+		nic_add_sent(&out->sent, &closed->sent);
+		nic_add_received(&out->received, &closed->received);
 	}
 	for (const struct stream *s = nic->cold->streams; s != NULL; s = s->following)
 		out->stream_sent += s->sent;

@@ -43,8 +43,8 @@ pass(struct program_sender *ps, ps_t start)
 
 // Lets a sender send what may be sent by now. What stays inside the host goes by the timer even
 // where it takes no time: one rank's messages make the next one's follow, and so on.
-static void
-release(struct nic *nic, struct program_sender *ps, ps_t now)
+void
+program_release(struct nic *nic, struct program_sender *ps, ps_t now)
 {
 	uint64_t before = ps->sendable;
 
@@ -77,8 +77,10 @@ part_begin(struct nic *nic, struct program *p, struct part *part, ps_t now)
 		part->full += inbox_full(inbox);
 	for (struct program_sender *ps = part->senders; ps != NULL; ps = ps->next_of_part) {
 		ps->times = part->begun;
-		release(nic, ps, now);
+		program_release(nic, ps, now);
 	}
+	if (part->exchange != NULL)
+		part->exchange->ops->review(nic, part->exchange, now);
 }
 
 static bool
@@ -118,8 +120,8 @@ turn_to_next(struct program *p, ps_t now)
 }
 
 // Ends the part that runs if it is over, begins the next when it does not compute, and so on.
-static void
-proceed(struct nic *nic, struct program *p, ps_t now)
+void
+program_proceed(struct nic *nic, struct program *p, ps_t now)
 {
 	while (p->runs && part_over(current_part(p))) {
 		ps_t due;
@@ -151,7 +153,7 @@ program_timeout(struct nic *nic, struct program *p, ps_t now)
 		}
 	}
 	part_begin(nic, p, current_part(p), now);
-	proceed(nic, p, now);
+	program_proceed(nic, p, now);
 }
 
 // Releases senders that wait for this inbox, and for those behind it, which have no more messages.
@@ -167,27 +169,31 @@ open_gates(struct nic *nic, struct inbox *inbox, ps_t now)
 			return;
 		inbox->ready = ready;
 		for (struct program_sender *ps = inbox->gated; ps != NULL; ps = ps->next_of_gate)
-			release(nic, ps, now);
+			program_release(nic, ps, now);
 	}
 }
 
 // All feeders of the inbox have brought one message more, or several.
-static void
-inbox_advance(struct nic *nic, struct inbox *inbox, ps_t now)
+void
+program_inbox_advance(struct nic *nic, struct inbox *inbox, ps_t now)
 {
 	struct part *part = inbox->part;
 	bool was_full = inbox_full(inbox);
 
 	do {
 		inbox->complete++;
+		if (inbox->exchange != NULL)
+			inbox->pending = inbox->exchange->ops->next_time(inbox->exchange);
 		for (const struct feeder *f = inbox->feeders; f != NULL; f = f->next)
 			inbox->pending += f->received == inbox->complete;
 	} while (inbox->pending == 0);
 	open_gates(nic, inbox, now);
+	if (inbox->exchange != NULL)
+		inbox->exchange->ops->review(nic, inbox->exchange, now);
 	if (part->begun == 0 || was_full || !inbox_full(inbox))
 		return;
 	part->full++;
-	proceed(nic, part->program, now);
+	program_proceed(nic, part->program, now);
 }
 
 void
@@ -195,8 +201,13 @@ program_received(struct nic *nic, struct feeder *feeder, ps_t now)
 {
 	struct inbox *inbox = feeder->inbox;
 
+	if (inbox->exchange != NULL) {
+		inbox->exchange->ops->arrived(nic, inbox->exchange, feeder->from,
+					      feeder->received++, now);
+		return;
+	}
 	if (feeder->received++ == inbox->complete && --inbox->pending == 0)
-		inbox_advance(nic, inbox, now);
+		program_inbox_advance(nic, inbox, now);
 }
 
 void
@@ -208,13 +219,13 @@ program_handed_over(struct nic *nic, struct program_sender *ps, ps_t now)
 	pass(ps, now - ps->handover);
 	if (ps->sender != NULL)
 		sender_review(nic, ps->sender, now);
-	release(nic, ps, now);
+	program_release(nic, ps, now);
 	if (ps->sender != NULL)
 		return;
 	part->acked++;
 	part->program->sends_left--;
 	program_received(nic, &ps->feeder, now);
-	proceed(nic, part->program, now);
+	program_proceed(nic, part->program, now);
 }
 
 void
@@ -243,5 +254,5 @@ program_acked(struct nic *nic, struct sender *s, ps_t now)
 	}
 	if (ps->done == (uint64_t)p->settings.repeat * ps->messages.count)
 		s->result.completed = now;
-	proceed(nic, p, now);
+	program_proceed(nic, p, now);
 }

@@ -6,6 +6,24 @@
 #include "message_place.h"
 
 struct part;
+struct exchange_part;
+
+// What an exchange does for a part, whose messages it generates, and for its one inbox.
+struct exchange_part_ops {
+	// The part has begun once more, or its inbox has moved on: messages may have become free to
+	// be sent.
+	void (*review)(struct nic *nic, struct exchange_part *x, ps_t now);
+	// A rank's message has arrived whole: `count` of them had come before.
+	void (*arrived)(struct nic *nic, struct exchange_part *x, uint32_t from, uint64_t count,
+			ps_t now);
+	// The inbox has moved on by a time. Returns how many ranks have not brought the next one's
+	// message.
+	uint32_t (*next_time)(struct exchange_part *x);
+};
+
+struct exchange_part {
+	const struct exchange_part_ops *ops;
+};
 
 struct program {
 	struct timer timer; // of its start, and of the end of a compute gap
@@ -29,6 +47,7 @@ struct part {
 	uint64_t acked;        // of them, ever
 	struct inbox *inboxes; // in the order that they were made in
 	struct inbox *last_inbox;
+	struct exchange_part *exchange; // NULL: none
 	struct program_sender *senders;
 	struct program_sender **senders_end;
 	struct nic_time times[]; // settings.repeat of them
@@ -36,13 +55,14 @@ struct part {
 
 struct inbox {
 	struct part *part;
-	struct inbox *before; // that it has to be no readier than; NULL: none
-	struct inbox *behind; // the same the other way
-	struct inbox *next;   // of the part's
-	uint32_t messages;    // of each feeder, a time
-	uint32_t pending;     // feeders that have brought `complete` messages and no more
-	uint64_t complete;    // messages that all feeders have brought
-	uint64_t ready;       // that it and those before it have
+	struct inbox *before;           // that it has to be no readier than; NULL: none
+	struct inbox *behind;           // the same the other way
+	struct inbox *next;             // of the part's
+	uint32_t messages;              // of each feeder, a time
+	uint32_t pending;               // feeders that have brought `complete` messages and no more
+	uint64_t complete;              // messages that all feeders have brought
+	uint64_t ready;                 // that it and those before it have
+	struct exchange_part *exchange; // instead of feeders; NULL: none
 	struct feeder *feeders;
 	struct program_sender *gated;
 	struct program_sender **gated_end;
@@ -57,6 +77,12 @@ void program_received(struct nic *nic, struct feeder *feeder, ps_t now);
 
 // The sender's `acked` has moved on, and maybe `next`: completes messages.
 void program_acked(struct nic *nic, struct sender *s, ps_t now);
+
+// For exchanges: lets a sender send what may be sent by now; all ranks have brought a message; and
+// ends the part that runs if it is over.
+void program_release(struct nic *nic, struct program_sender *ps, ps_t now);
+void program_inbox_advance(struct nic *nic, struct inbox *inbox, ps_t now);
+void program_proceed(struct nic *nic, struct program *p, ps_t now);
 
 // Before the node runs: adds a sender to the part and the gate (NULL: none), and a feeder to the
 // inbox.

@@ -12,10 +12,12 @@
 
 // What takes turns at the transmitter. Those that have something to send stand in a ring by traffic
 // class.
+enum source_kind { SOURCE_SENDER, SOURCE_STREAM, SOURCE_GENERATOR };
+
 struct source {
 	struct source *next;
 	struct source *previous; // NULL: not in the ring
-	bool stream;             // else a sender's
+	uint8_t kind;            // enum source_kind
 };
 
 enum qp_role { QP_SENDER, QP_RESPONDER, QP_RECEIVER, QP_READER };
@@ -89,6 +91,7 @@ struct feeder {
 	struct inbox *inbox; // NULL: none
 	struct feeder *next; // of the inbox's
 	uint64_t received;   // messages
+	uint32_t from;       // of an exchange: the rank
 };
 
 // Of a receiver whose messages count for an inbox, or that keeps track of each missing packet.
@@ -170,6 +173,7 @@ struct stream {
 };
 
 struct chunk;
+struct exchanges;
 struct misbehaviour;
 
 // What a NIC has at a port. What a packet touches lies line by line: rings and templates begin at
@@ -201,6 +205,7 @@ struct nic_cold {
 	uint32_t qp_capacity;
 	struct nic_table programs;
 	struct nic_table inboxes;
+	struct exchanges *exchanges; // NULL: none
 	struct misbehaviour *misbehaviour;
 	struct stream *streams;
 	uint64_t stream_received;

@@ -28,7 +28,7 @@ stream_init(struct stream *s, const struct nic_stream *settings, const struct fr
 	};
 	memcpy(s->address.peer_ip, settings->peer_ip, sizeof(s->address.peer_ip));
 	frame_address_init(&s->address, &s->template);
-	s->source.stream = true;
+	s->source.kind = SOURCE_STREAM;
 	s->next_at = settings->start;
 	s->interval = settings->interval;
 	s->until = settings->until;

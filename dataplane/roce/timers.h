@@ -16,6 +16,7 @@ enum timer_kind {
 	TIMER_PROGRAM,
 	TIMER_HANDOVER,
 	TIMER_MISBEHAVIOUR,
+	TIMER_EXCHANGE,
 };
 
 // Part of what it belongs to. Worker: rw.

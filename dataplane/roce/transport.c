@@ -10,6 +10,7 @@
 #include "transport.h"
 
 #include "dataplane/base/headers.h"
+#include "exchange.h"
 #include "icrc.h"
 #include "misbehaviour.h"
 #include "pacing.h"
@@ -62,11 +63,16 @@ fetch_qp(const struct nic *nic, struct rte_mbuf *m)
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *udp = packet_data(m) + meta->l4_off;
 	const char *qp;
+	uint32_t qpn;
 
 	if (!(meta->flags & PACKET_ROCE))
 		return;
-	qp = (const char *)find_qp(
-		nic, roce_bth_dest_qp((const struct roce_bth *)(udp + FRAME_UDP_BYTES)));
+	qpn = roce_bth_dest_qp((const struct roce_bth *)(udp + FRAME_UDP_BYTES));
+	if (unlikely(qpn >= NIC_QPN_EXCHANGES)) {
+		exchange_prefetch(nic, qpn);
+		return;
+	}
+	qp = (const char *)find_qp(nic, qpn);
 	rte_prefetch0(qp);
 	rte_prefetch0(qp + 64);
 	rte_prefetch0(qp + 128);
@@ -173,15 +179,14 @@ take_other(struct nic *nic, struct rte_mbuf *m, struct qp *qp, ps_t now)
 	}
 }
 
-// A RoCEv2 packet that came in by the NIC's port `port`. Frees it before it is answered: the answer
-// takes its memory while that is hot.
-static inline int
-take_roce(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
+// A RoCEv2 packet for a queue pair, or NULL, that came in by the NIC's port `port`. Frees it
+// before it is answered: the answer takes its memory while that is hot.
+static __rte_always_inline int
+take_by(struct nic *nic, struct rte_mbuf *m, struct qp *qp, uint8_t port, ps_t now)
 {
 	const struct packet_meta *meta = packet_meta(m);
 	const struct roce_bth *bth =
 		(const struct roce_bth *)(packet_data(m) + meta->l4_off + FRAME_UDP_BYTES);
-	struct qp *qp = find_qp(nic, roce_bth_dest_qp(bth));
 	uint8_t opcode = meta->opcode, ecn = meta->ecn;
 	struct roce_bth copy = *bth;
 	struct roce_aeth aeth;
@@ -205,6 +210,35 @@ take_roce(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
 		return STAGE_CONSUMED;
 	}
 	return take_other(nic, m, qp, now);
+}
+
+// A packet for a queue pair of an exchange.
+static __attribute__((noinline)) int
+take_exchanged(struct nic *nic, struct rte_mbuf *m, uint32_t qpn, uint8_t port, ps_t now)
+{
+	struct qp *qp = NULL;
+	int verdict = exchange_open(nic, qpn, packet_meta(m)->opcode, &qp);
+
+	if (verdict == STAGE_CONSUMED)
+		packet_free(nic->node->packets, m);
+	if (verdict != STAGE_NEXT)
+		return verdict;
+	verdict = take_by(nic, m, qp, port, now);
+	if (qp != NULL)
+		exchange_settle(nic, qp, now);
+	return verdict;
+}
+
+static inline int
+take_roce(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
+{
+	const uint8_t *udp = packet_data(m) + packet_meta(m)->l4_off;
+	uint32_t qpn = roce_bth_dest_qp((const struct roce_bth *)(udp + FRAME_UDP_BYTES));
+	struct qp *qp = find_qp(nic, qpn);
+
+	if (unlikely(qp == NULL && qpn >= NIC_QPN_EXCHANGES))
+		return take_exchanged(nic, m, qpn, port, now);
+	return take_by(nic, m, qp, port, now);
 }
 
 // Lets an idle transmitter begin with what has become ready.
@@ -301,6 +335,14 @@ pick_class(struct nic_port *np, unsigned int ready)
 	return np->turn;
 }
 
+static __attribute__((noinline)) struct rte_mbuf *
+make_other(struct nic *nic, struct source *source, ps_t now)
+{
+	if (source->kind == SOURCE_GENERATOR)
+		return exchange_make(nic, source, now);
+	return stream_make(nic, container_of(source, struct stream, source), now);
+}
+
 // The next data packet of one of the `ready` classes; *tc: its class.
 static struct rte_mbuf *
 make_data(struct nic *nic, struct nic_port *np, unsigned int ready, unsigned int *tc, ps_t now)
@@ -312,8 +354,8 @@ make_data(struct nic *nic, struct nic_port *np, unsigned int ready, unsigned int
 	np->rings[*tc] = source;     // it had its turn
 	rte_prefetch0(source->next); // who is next: its state, and its address behind it
 	rte_prefetch0((const char *)source->next + 64);
-	if (unlikely(source->stream))
-		return stream_make(nic, container_of(source, struct stream, source), now);
+	if (unlikely(source->kind != SOURCE_SENDER))
+		return make_other(nic, source, now);
 	return sender_make(nic, container_of(source, struct sender, source), now);
 }
 
@@ -387,6 +429,9 @@ fire(struct node *n, struct timer *timer, ps_t now)
 		break;
 	case TIMER_HANDOVER:
 		program_handed_over(nic, container_of(timer, struct program_sender, timer), now);
+		break;
+	case TIMER_EXCHANGE:
+		exchange_handed_over(nic, timer, now);
 		break;
 	case TIMER_MISBEHAVIOUR:
 		b = container_of(timer, struct misbehaviour, timer);

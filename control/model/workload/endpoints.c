@@ -119,8 +119,8 @@ tenant_name(const struct topology *t, uint32_t host)
 }
 
 // delay + bytes * 8 / rate, to the next picosecond.
-static ps_t
-handover(const struct host_config *host, uint64_t bytes)
+ps_t
+item_handover(const struct host_config *host, uint64_t bytes)
 {
 	__extension__ typedef unsigned __int128 wide;
 	wide bits = (wide)bytes * 8 * PS_PER_S;
@@ -202,8 +202,151 @@ item_find_path(const struct item *item, const struct item_flow *flow, struct ite
 		return refuse_path(item, flow);
 	*out = (struct item_path){.src_port = (uint8_t)port, .inside = src->host == dst->host};
 	if (out->inside || port != src->port)
-		out->handover_ps = handover(&item->hosts[src->host], flow->handed_bytes != 0
-									     ? flow->handed_bytes
-									     : flow->bytes);
+		out->handover_ps =
+			item_handover(&item->hosts[src->host],
+				      flow->handed_bytes != 0 ? flow->handed_bytes : flow->bytes);
 	return 0;
+}
+
+// ---- all pairs of many --------------------------------------------------------------------------
+// Whether there is a way from one NIC to another depends only on the leaf and VRF of the port that
+// the source uses, and which port that is, on what the destination's port is like. So each member
+// is looked up once for each leaf and VRF, not for each member.
+
+// What ports of destinations are like.
+struct target {
+	uint32_t component;
+	uint8_t port;
+	uint32_t member; // an example
+};
+
+// What ports of sources are like.
+struct origin {
+	uint32_t leaf;
+	uint16_t vrf;
+	struct topo_endpoint end; // an example
+	struct origin *next;      // of the leaf's
+	bool *reaches;            // by target: some member sends there by such a port
+};
+
+struct pair_check {
+	const struct item *item;
+	const struct item_members *members;
+	struct target *targets;
+	uint32_t target_count;
+	uint32_t *target_of;     // by member
+	struct origin **origins; // by leaf
+};
+
+static void
+find_targets(struct pair_check *p)
+{
+	const struct topology *t = p->item->topology;
+
+	p->target_of = memory_array(p->members->count, sizeof(*p->target_of), "NICs");
+	for (uint32_t i = 0; i < p->members->count; i++) {
+		const struct topo_endpoint *end = &p->members->ends[i];
+		uint32_t leaf = topology_host_port(t, end->host, end->port)->peer_node, k = 0;
+
+		while (k < p->target_count && (p->targets[k].component != t->component[leaf] ||
+					       p->targets[k].port != end->port))
+			k++;
+		p->target_of[i] = k;
+		if (k < p->target_count)
+			continue;
+		p->targets = memory_grow(p->targets, k, sizeof(*p->targets), "kinds of NICs");
+		p->targets[p->target_count++] = (struct target){t->component[leaf], end->port, i};
+	}
+}
+
+static struct origin *
+find_origin(struct pair_check *p, struct topo_endpoint end)
+{
+	const struct topo_port *port = topology_host_port(p->item->topology, end.host, end.port);
+	struct origin **first = &p->origins[port->peer_node], *o = *first;
+
+	while (o != NULL && o->vrf != port->vrf)
+		o = o->next;
+	if (o != NULL)
+		return o;
+	o = memory_new(sizeof(*o), "kinds of NICs");
+	*o = (struct origin){.leaf = port->peer_node, .vrf = port->vrf, .end = end, .next = *first};
+	o->reaches = memory_array(p->target_count, sizeof(*o->reaches), "kinds of NICs");
+	*first = o;
+	return o;
+}
+
+static struct item_flow
+pair_flow(const struct pair_check *p, struct topo_endpoint src, uint32_t member)
+{
+	return (struct item_flow){
+		.src = src, .dst = p->members->ends[member], .pos = p->item->work->pos};
+}
+
+// Refuses a member that has no port towards a target.
+static int
+check_ports(struct pair_check *p, uint32_t member, uint32_t target)
+{
+	struct topo_endpoint src = p->members->ends[member];
+	struct item_flow flow = pair_flow(p, src, p->targets[target].member);
+	int port = find_port(p->item, &flow);
+
+	if (port >= 0) {
+		struct topo_endpoint by = {.host = src.host, .port = (uint8_t)port};
+
+		find_origin(p, by)->reaches[target] = true;
+		return 0;
+	}
+	for (uint32_t i = 0; i < p->members->count; i++) {
+		flow = pair_flow(p, src, i);
+		if (p->target_of[i] == target && flow.dst.host != src.host)
+			return refuse_path(p->item, &flow);
+	}
+	return 0; // all of them are in the same host
+}
+
+static int
+check_origin(struct pair_check *p, const struct origin *o)
+{
+	const struct item *item = p->item;
+
+	for (uint32_t i = 0; i < p->members->count; i++) {
+		struct item_flow flow = pair_flow(p, o->end, i);
+
+		if (o->reaches[p->target_of[i]] &&
+		    !routes_join(item->routes, item->topology, o->end.host, o->end.port,
+				 flow.dst.host, flow.dst.port) &&
+		    !tenants_may_change(item->topology->config))
+			return refuse_path(item, &flow);
+	}
+	return 0;
+}
+
+int
+item_check_pairs(const struct item *item, const struct item_members *members)
+{
+	struct pair_check p = {.item = item, .members = members};
+	uint32_t nodes = item->topology->node_count;
+	int error = 0;
+
+	find_targets(&p);
+	p.origins = memory_array(nodes, sizeof(*p.origins), "kinds of NICs");
+	for (uint32_t i = 0; error == 0 && i < members->count; i++)
+		for (uint32_t k = 0; error == 0 && k < p.target_count; k++)
+			error = check_ports(&p, i, k);
+	for (uint32_t leaf = 0; leaf < nodes; leaf++) {
+		while (p.origins[leaf] != NULL) {
+			struct origin *o = p.origins[leaf];
+
+			p.origins[leaf] = o->next;
+			if (error == 0)
+				error = check_origin(&p, o);
+			free(o->reaches);
+			free(o);
+		}
+	}
+	free(p.origins);
+	free(p.target_of);
+	free(p.targets);
+	return error;
 }

@@ -160,6 +160,30 @@ workload_create(struct workload **out, const struct topology *t, const struct ro
 	return result;
 }
 
+uint64_t
+workload_count_flows(const struct workload *w, uint64_t *bytes)
+{
+	uint64_t flows = 0, sum = 0;
+
+	for (uint32_t i = 0; i < w->flow_count; i++) {
+		if (w->flows[i].inside)
+			continue;
+		flows++;
+		sum += w->flows[i].bytes * w->flows[i].repeat;
+	}
+	for (uint32_t i = 0; i < w->collective_count; i++) {
+		const struct collective_spec *c = &w->collectives[i];
+
+		if (!c->generated)
+			continue;
+		flows += c->pair_count - c->inside_count;
+		sum += collective_wire_bytes(c) * w->programs[c->program].repeat;
+	}
+	if (bytes != NULL)
+		*bytes = sum;
+	return flows;
+}
+
 void
 workload_destroy(struct workload *w)
 {

@@ -13,8 +13,10 @@
 #include "control/model/topology/topology.h"
 
 #define WORKLOAD_FLOWS_MAX (1u << 24)
-#define WORKLOAD_MESSAGES_MAX 65536u // of a flow of a collective, each time
-#define WORKLOAD_TIMES_MAX 65536u    // repetitions of a program times its collectives
+#define WORKLOAD_PAIRS_LISTED (1u << 18)       // of an all-to-all, unless the file says otherwise
+#define WORKLOAD_PAIRS_MAX (UINT64_C(1) << 30) // generated, of all together
+#define WORKLOAD_MESSAGES_MAX 65536u           // of a flow of a collective, each time
+#define WORKLOAD_TIMES_MAX 65536u              // repetitions of a program times its collectives
 #define WORKLOAD_NONE UINT32_MAX
 
 // Sizes of a collective's messages: message k has base + (((first + k * step) mod of) < extra)
@@ -79,6 +81,7 @@ struct rank_spec {
 	uint8_t port;
 	uint32_t inbox_count;
 	bool inboxes_apart; // a gate waits for its inbox alone, not for those before it too
+	ps_t handover_ps;   // of generated pairs: as of a flow to another NIC
 };
 
 // A collective: one part of a program.
@@ -94,6 +97,14 @@ struct collective_spec {
 	ps_t compute_ps; // before it, each time
 	// nccl-tests: algbw = bytes / time, busbw = algbw * bus_factor_num / bus_factor_den.
 	uint32_t bus_factor_num, bus_factor_den;
+	// An all-to-all whose flows, one for each pair of ranks, are generated while it runs: none
+	// is listed. They come before the flow first_flow, in the order in which they would be.
+	bool generated;
+	bool in_turns;                       // `shift`
+	uint64_t pair_count;                 // 0: not generated
+	uint64_t inside_count, inside_bytes; // of them, and of their bytes, those inside a host
+	uint32_t peers;                      // 0: all
+	int8_t priority;                     // -1: the sending host's
 };
 
 // What every rank runs: its collectives in turn, `repeat` times. An item of a collective kind is a
@@ -125,6 +136,13 @@ struct workload {
 	uint32_t start_count;
 };
 
+// What generated pairs send between hosts, one time.
+static inline uint64_t
+collective_wire_bytes(const struct collective_spec *c)
+{
+	return c->bytes * (c->rank_count - 1) - c->inside_bytes;
+}
+
 // Makes the lists. hosts: settings by host; routes: those at the start, which say who can reach
 // whom. The same file and seed give the same lists. Of what a fabric ran (config->restored) items
 // that its tenants have come to refuse are left out, with a warning. Returns 0, or -EINVAL with the
@@ -132,6 +150,9 @@ struct workload {
 int workload_create(struct workload **out, const struct topology *topology,
 		    const struct routes *routes, const struct host_config *hosts,
 		    struct diag *diag);
+// Flows that leave their host, listed or generated, and their bytes; `bytes` NULL: not asked for.
+uint64_t workload_count_flows(const struct workload *workload, uint64_t *bytes);
+
 // NULL is fine.
 void workload_destroy(struct workload *workload);
 

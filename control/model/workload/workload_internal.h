@@ -72,6 +72,12 @@ void item_free_members(struct item_members *members);
 void item_expand(const struct item *item, const struct topo_endpoint *end,
 		 struct item_members *out);
 
+// That a member cannot send to another is an error, as for a flow from it.
+int item_check_pairs(const struct item *item, const struct item_members *members);
+
+// How long bytes take from one NIC of a host to another.
+ps_t item_handover(const struct host_config *host, uint64_t bytes);
+
 // That nothing can go from one end to the other is an error at the flow's pos.
 int item_find_path(const struct item *item, const struct item_flow *flow, struct item_path *out);
 

@@ -22,12 +22,7 @@ static void
 measure_load(struct compare_load *load, const struct workload *w)
 {
 	load->streams = w->stream_count;
-	for (uint32_t i = 0; i < w->flow_count; i++) {
-		if (w->flows[i].inside)
-			continue;
-		load->flows++;
-		load->bytes += w->flows[i].bytes * w->flows[i].repeat;
-	}
+	load->flows = workload_count_flows(w, &load->bytes);
 }
 
 // Makes what the file describes, as a run would, and measures its workload.

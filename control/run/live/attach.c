@@ -35,9 +35,8 @@ find_work(const struct live_fabric *live, uint32_t host)
 		if (w->streams[i].src == host || w->streams[i].dst == host)
 			return "a stream" USES_IT "take it out of the stream, and bring the fabric "
 			       "up again";
-	for (uint32_t i = 0; i < w->flow_count; i++)
-		if (w->flows[i].collective != WORKLOAD_NONE &&
-		    (w->flows[i].src == host || w->flows[i].dst == host))
+	for (uint32_t i = 0; i < w->rank_count; i++)
+		if (w->ranks[i].host == host)
 			return "a collective" USES_IT "take it out of the collective, and bring "
 			       "the fabric up again";
 	flows = fabric_flows_report(live->flows, &count);

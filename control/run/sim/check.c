@@ -74,8 +74,6 @@ count_attached(const struct topology *topology)
 static void
 put_fabric(FILE *to, const struct topology *topology, const struct workload *w)
 {
-	uint32_t flows = 0;
-
 	put_count(to, topology->leaf_count, "leaf", "leaves");
 	put_count(to, topology->spine_count, "spine", "spines");
 	put_count(to, topology->super_count, "super-spine", "super-spines");
@@ -83,9 +81,7 @@ put_fabric(FILE *to, const struct topology *topology, const struct workload *w)
 	if (topology->config->attach_count != 0)
 		fprintf(to, " (%u attached)", count_attached(topology));
 	put_oversubscription(to, topology);
-	for (uint32_t i = 0; i < w->flow_count; i++)
-		flows += !w->flows[i].inside;
-	put_count(to, flows, "flow", "flows");
+	put_count(to, workload_count_flows(w, NULL), "flow", "flows");
 	put_count(to, w->stream_count, "stream", "streams");
 }
 

@@ -220,6 +220,7 @@ outcome_create(struct outcome *o, const struct experiment *e, double setup_s, do
 				.threads = e->run->threads > 1 ? e->run->threads : 1,
 			},
 	};
+	fabric_flows_pairs(e->flows, &o->result.pairs);
 	o->flows = fabric_flows_report(e->flows, &o->result.flow_count);
 	o->collectives = fabric_flows_collectives(e->flows, &o->result.collective_count);
 	o->result.flows = o->flows;

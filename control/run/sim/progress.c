@@ -27,8 +27,13 @@ static double
 share_of_bytes(const struct experiment *e)
 {
 	const struct workload *w = e->workload;
-	double done = 0, all = 0;
+	struct report_pairs pairs = {0};
+	double done, all;
 
+	if (w->collective_count != 0)
+		fabric_flows_pairs(e->flows, &pairs);
+	all = pairs.bytes;
+	done = pairs.arrived_bytes;
 	for (uint32_t i = 0; i < w->flow_count; i++) {
 		struct flow_pair pair;
 		uint64_t bytes;
@@ -51,7 +56,8 @@ progress_share(const struct experiment *e, ps_t now)
 						: PS_NEVER;
 	double share;
 
-	if (end != PS_NEVER && (e->run->until != PS_NEVER || e->workload->flow_count == 0))
+	if (end != PS_NEVER && (e->run->until != PS_NEVER ||
+				(e->workload->flow_count == 0 && e->workload->program_count == 0)))
 		share = (double)now / (double)end;
 	else
 		share = share_of_bytes(e);

@@ -30,12 +30,93 @@ test_shift(void **state)
 		     "0>2 in1 gate0+1: 0\n1>0 in1 gate0+1: 1\n2>1 in1 gate0+1: 0\n");
 }
 
+// Of three hosts with two NICs each in two planes: 6 ranks, of whose 30 pairs 6 are inside hosts.
+#define PLANES                                                                              \
+	"fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 3, " \
+	"planes: "                                                                          \
+	"2}\n"
+
+static void
+test_generated_pairs_are_counted(void **state)
+{
+	const struct collective_spec *c;
+	struct made m;
+	uint64_t bytes;
+
+	(void)state;
+	make(&m, PLANES,
+	     "  - {kind: all-to-all, size: 13B, pairs: generated, peers: 2}\n"
+	     "  - {kind: all-to-all, size: 13B, pairs: listed, repeat: 3}\n"
+	     "  - {kind: all-to-all, size: 13B, peers: 3, repeat: 3}\n");
+	assert_int_equal(m.error, 0);
+	c = m.w->collectives;
+	assert_true(c[0].generated && !c[1].generated && c[2].generated);
+	assert_int_equal(c[0].peers, 2);
+	assert_int_equal(c[0].pair_count, 30);
+	assert_int_equal(c[0].inside_count, 6);
+	// Chunks of 3, 2, 2, 2, 2, 2 bytes.
+	assert_int_equal(c[0].inside_bytes, 13);
+	assert_int_equal(collective_wire_bytes(&c[0]), 13 * 5 - 13);
+	assert_int_equal(c[1].pair_count, 0);
+	assert_int_equal(m.w->flow_count, 30);
+	assert_int_equal(c[2].first_flow, 30);
+	assert_int_equal(workload_count_flows(m.w, &bytes), 3 * 24);
+	assert_int_equal(bytes, 7 * (13 * 5 - 13));
+	// As long as a flow to another NIC of the host.
+	assert_int_equal(m.w->ranks[0].handover_ps, m.w->flows[25].handover_ps);
+	drop(&m);
+}
+
+static void
+test_many_pairs_are_generated(void **state)
+{
+	static const char *const leaf = "fabric:\n  topology: {kind: leaf-spine, leaves: 8, "
+					"spines: 1, hosts-per-leaf: 65}\n";
+	struct made m;
+
+	(void)state;
+	make(&m, leaf, "  - {kind: all-to-all, algorithm: shift, size: 1MB}\n");
+	assert_int_equal(m.error, 0);
+	assert_true(m.w->collectives[0].generated && m.w->collectives[0].in_turns);
+	assert_int_equal(m.w->flow_count, 0);
+	drop(&m);
+	make(&m, leaf, "  - {kind: all-to-all, size: 1MB, hosts: h1-h512}\n");
+	assert_int_equal(m.error, 0);
+	assert_int_equal(m.w->flow_count, 512 * 511);
+	drop(&m);
+	// What cannot be generated is listed, as far as that goes.
+	make(&m, leaf, "  - {kind: all-to-all, size: 1MB, qps: 2}\n");
+	assert_int_equal(m.error, 0);
+	assert_int_equal(m.w->flow_count, 520 * 519);
+	drop(&m);
+}
+
+static void
+test_what_cannot_be_generated(void **state)
+{
+	(void)state;
+	assert_refused(PLANES, "  - {kind: all-to-all, size: 5B, pairs: generated}\n",
+		       "generated pairs need a size of a byte for each rank at least");
+	assert_refused(PLANES, "  - {kind: all-to-all, size: 250GB, pairs: generated}\n",
+		       "generated pairs need less than 34 GB for each rank");
+	assert_refused(PLANES, "  - {kind: all-to-all, size: 1MB, peers: 4, qps: 2}\n",
+		       "generated pairs need one queue pair for each (qps: 1)");
+	assert_refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, "
+		       "hosts-per-leaf: 2}\ntenants: {red: {hosts: [h1, h3]}, blue: {hosts: [h2, "
+		       "h4]}}\n",
+		       "  - {kind: all-to-all, size: 1MB, pairs: generated}\n",
+		       "traffic between tenants that no route joins");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_direct),
 		cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_generated_pairs_are_counted),
+		cmocka_unit_test(test_many_pairs_are_generated),
+		cmocka_unit_test(test_what_cannot_be_generated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
