@@ -143,9 +143,9 @@ class Exchanges(Case):
         self.assertIn('"peers" is of pairs: generated', done.err)
         done = roost("check", self.file(fabric(1, 0, 2, workload=[exchange(peers=0)])), status=2)
         self.assertIn("workload", done.err)
-        done = roost("check", self.file(fabric(1, 0, 2, workload=[exchange(pairs=GENERATED, name="all")],
-                                               record={"every": "1us", "flows": ["all"]})), status=2)
-        self.assertIn("the pairs of all are generated and have no flows: write `pairs: listed` there", done.err)
+        done = roost("check", self.file(fabric(1, 0, 2, workload=[exchange(pairs=GENERATED, name="x")],
+                                               record={"interval": "1us", "flows": ["x"]})), status=2)
+        self.assertIn("the pairs of x are generated and have no flows: write `pairs: listed` there", done.err)
 
     def test_many_ranks_take_little_to_check(self):
         # 2,048 ranks are 4,192,256 pairs: as flows they would take gigabytes.
