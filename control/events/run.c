@@ -307,12 +307,17 @@ start_threads(struct run *r, struct diag *diag)
 	places = fabric_place_nodes(r->fabric, r->nodes, r->node_count, r->threads);
 	rc = parallel_create(&r->parallel, &r->drive, r->threads, places, r->nodes[0]->packets);
 	free(places);
-	if (rc != 0)
-		diag_fail(diag, -rc, "-j: cannot start %u threads: %s; use fewer", r->threads,
-			  strerror(-rc));
-	else if (r->work != NULL)
-		parallel_measure(r->parallel);
-	return rc;
+	if (rc == 0) {
+		if (r->work != NULL)
+			parallel_measure(r->parallel);
+		return 0;
+	}
+	if (!r->threads_required) {
+		r->threads = 1;
+		return 0;
+	}
+	return diag_fail(diag, EAGAIN, "-j: cannot start %u threads: %s; use fewer", r->threads,
+			 strerror(-rc));
 }
 
 static int

@@ -32,6 +32,7 @@ struct run {
 	struct fabric *fabric;
 	struct virtual_drive drive;
 	uint32_t threads;           // that run the nodes; 0 counts as 1; the caller's
+	bool threads_required;      // otherwise one does where so many cannot be started
 	struct parallel *parallel;  // while run_all() runs with several
 	struct parallel_work *work; // the caller's; by thread, written at the end; NULL: not wanted
 	struct node **nodes;

@@ -28,7 +28,8 @@ struct flow_exchanges {
 	uint32_t *component_nodes; // topology.component of each
 	struct place *places;
 	uint32_t place_count;
-	uint32_t *leaf_places;           // by node: the last, or TOPOLOGY_NONE
+	bool congestion;       // some host has congestion control, and needs to know its paths
+	uint32_t *leaf_places; // by node: the last, or TOPOLOGY_NONE
 	struct nic_exchange_plan *plans; // by workload.collectives
 	uint8_t *priorities;             // the same: a bit for each that a rank sends at
 };
@@ -118,6 +119,7 @@ create_ends(const struct fabric *f, struct flow_exchanges *x)
 			struct nic_exchange_end *e = &x->ends[end];
 
 			x->end_hosts[end] = h;
+			x->congestion |= f->hosts[h].congestion != CONGESTION_NONE;
 			e->ip_version = f->hosts[h].ip_version;
 			e->priority = f->hosts[h].priority;
 			e->port = p;
@@ -131,29 +133,42 @@ create_ends(const struct fabric *f, struct flow_exchanges *x)
 	}
 }
 
-// From one place to another of its component, by ends at two hosts.
+// Ends of two hosts. False if both places are of one host: it sends nothing to itself.
+static bool
+choose_ends(const struct flow_exchanges *x, const struct place *from, const struct place *to,
+	    uint32_t *src, uint32_t *dst)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		*src = from->ends[i / 2];
+		*dst = to->ends[i % 2];
+		if (*src != TOPOLOGY_NONE && *dst != TOPOLOGY_NONE &&
+		    x->end_hosts[*src] != x->end_hosts[*dst])
+			return true;
+	}
+	return false;
+}
+
+// From one place to another of its component.
 static int
 create_path(struct fabric_flows *flows, const struct place *from, const struct place *to,
 	    struct flow_spec spec, struct diag *diag)
 {
 	const struct fabric *f = flows->fabric;
 	struct flow_exchanges *x = flows->exchanges;
-	uint32_t src = from->ends[0], dst = to->ends[from == to];
-	struct nic_exchange_component *c = &x->components[x->ends[src].component];
+	struct nic_exchange_component *c = &x->components[x->ends[from->ends[0]].component];
 	struct nic_exchange_path *path = &c->paths[from->number * c->places + to->number];
 	struct nic_flow flow = {0};
+	uint32_t src, dst;
 	int rc;
 
-	if (dst == TOPOLOGY_NONE)
-		return 0; // one host: nothing goes from it to itself
+	if (!choose_ends(x, from, to, &src, &dst))
+		return 0;
 	spec.src = x->end_hosts[src];
 	spec.src_port = x->ends[src].port;
 	spec.dst = x->end_hosts[dst];
 	spec.dst_port = x->ends[dst].port;
-	if (spec.src == spec.dst)
-		return 0;
 	rc = flows_path_mtu(flows, &spec, &path->path_mtu, diag);
-	if (rc == 0 && f->hosts[spec.src].congestion != CONGESTION_NONE) {
+	if (rc == 0 && x->congestion) {
 		flows_set_path(f, &spec, path->path_mtu, &flow);
 		path->base_rtt = flow.base_rtt;
 		path->bdp_bytes = flow.bdp_bytes;

@@ -193,8 +193,9 @@ int packet_pool_create(struct packet_pool **out, uint32_t data_room);
 // Returns all of the pool's memory; its packets are gone. NULL is fine.
 void packet_pool_destroy(struct packet_pool *pool);
 
-// Whether a pool or wire of virtual time has lacked memory since packet_pool_create(): packets were
-// lost for that, and what a fabric does from then on is not what its file says. Any thread.
+// Whether a pool, wire or NIC of virtual time has lacked memory since packet_pool_create(): packets
+// were lost or late for that, and what a fabric does from then on is not what its file says. Any
+// thread.
 bool packet_memory_lacked(void);
 void packet_memory_note_lack(void);
 

@@ -184,6 +184,7 @@ exchange_make(struct nic *nic, struct source *generator, ps_t now)
 	g->last = c;
 	s = exchange_make_sender(nic, c, now);
 	if (s == NULL) { // tries again
+		packet_memory_note_lack();
 		c->handing = true;
 		nic_set_timer(nic, &c->timer, now + RETRY);
 		cursor_review(nic, c, now);

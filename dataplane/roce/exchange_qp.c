@@ -265,7 +265,10 @@ exchange_open(struct nic *nic, uint32_t qpn, uint8_t opcode, struct qp **out)
 	    exchange_inside(exchange_end(x->plan, x->rank), exchange_end(x->plan, at)))
 		return STAGE_NEXT;
 	*out = nic->cold->exchanges->made = (struct qp *)make_receiver(nic, x, at);
-	return *out != NULL ? STAGE_NEXT : DROP_NO_MBUF;
+	if (*out != NULL)
+		return STAGE_NEXT;
+	packet_memory_note_lack();
+	return DROP_NO_MBUF;
 }
 
 // ---- closing them -------------------------------------------------------------------------------

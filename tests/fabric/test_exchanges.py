@@ -107,6 +107,26 @@ class Exchanges(Case):
                         for port in sim.result["nodes"][f"h{host}"]["ports"].values()]
                 self.assertLess(max(sent) - min(sent), .05 * max(sent))
 
+    def test_rails(self):
+        # The first NICs of two leaves are one host's, so the path between the leaves is that of two other hosts.
+        for pxn in ("off", "on"):
+            with self.subTest(pxn=pxn):
+                results = []
+                for pairs in (LISTED, GENERATED):
+                    description = fabric(2, 2, 4, workload=[exchange(pairs=pairs)], hosts={"pxn": pxn})
+                    description["fabric"]["topology"] = {"kind": "rail", "leaves": 2, "rails": 2, "spines": 2,
+                                                         "hosts-per-leaf": 4}
+                    results.append(self.sim(description))
+                listed, generated = results
+                self.assertEqual(generated.summary["pairs"]["arrived"], 8 * 7)
+                self.assertEqual((generated.summary["drops"], generated.summary["packets"]), (0, listed.summary["packets"]))
+                generated.assert_conserved()
+
+    def test_congestion_of_some(self):
+        # What a path is like is known to all hosts at a leaf, if only one of them needs it.
+        hosts = {f"h{i}": {"congestion": "window" if i % 3 == 2 else "none"} for i in range(1, 13)}
+        self.assert_same(exchange("4MB"), **hosts)
+
     def test_peers(self):
         # To one at a time the first message of each goes alone, and the whole takes longer than to all.
         took = {}

@@ -100,6 +100,8 @@ choose_threads(const struct run *r)
 {
 	uint32_t most = r->node_count / NODES_PER_THREAD, cores = parallel_cores();
 
+	if (most > PARALLEL_THREADS_MAX)
+		most = PARALLEL_THREADS_MAX;
 	return most < cores ? most : cores;
 }
 
@@ -122,6 +124,7 @@ experiment_build(struct experiment *e, const struct experiment_options *o, uint3
 	if (rc != 0)
 		return rc;
 	e->run->threads = o->threads != 0 ? o->threads : choose_threads(e->run);
+	e->run->threads_required = o->threads != 0;
 	e->run->until = o->until;
 	if (o->until == PS_NEVER && !e->config->stop.idle)
 		e->run->until = e->config->stop.time_ps;
