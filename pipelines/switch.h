@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pipeline of a switch, leaf or spine. Each of the two instantiates it, so that the compiler
-// sees the stages as one function, in five variants (enum node_variant): a feature that is off
+// sees the stages as one function, in six variants (enum node_variant): a feature that is off
 // costs a packet nothing. New tables choose the variant (node->variant).
 #pragma once
 
@@ -23,12 +23,14 @@
 #include "dataplane/stages/tunnel.h"
 #include "dataplane/queueing/switch_timer.h"
 
-// Calls the next stage unless the packet has its verdict already.
+// Calls the next stage unless the packet has its verdict already. (trace.c has its own.)
+#ifndef SWITCH_STAGE
 #define SWITCH_STAGE(call)                         \
 	do {                                       \
 		if (likely(verdict == STAGE_NEXT)) \
 			verdict = (call);          \
 	} while (0)
+#endif
 
 // Ingress: the order of the stages. The first verdict that is not STAGE_NEXT is the packet's. This
 // is the only place that says so; documents that repeat the order are compared with it
@@ -46,7 +48,7 @@ switch_forward(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 	SWITCH_STAGE(stage_rewrite(n, in, m, now, variant));
 	if (full)
 		SWITCH_STAGE(stage_remark(n, in, m, now));
-	if (full)
+	if (variant & (NODE_FULL | NODE_NOTICES))
 		SWITCH_STAGE(stage_notice(n, in, m, now));
 	SWITCH_STAGE(stage_enqueue(n, in, m, now, variant));
 	return verdict;
@@ -120,6 +122,7 @@ switch_refuse(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, 
 
 SWITCH_VARIANT(plain, 0, port_send)
 SWITCH_VARIANT(tenants, NODE_TENANTS, port_send_tenants)
+SWITCH_VARIANT(notices, NODE_TENANTS | NODE_NOTICES, port_send_tenants)
 SWITCH_VARIANT(tunnels, NODE_TENANTS | NODE_TUNNELS, port_send_tenants)
 SWITCH_VARIANT(full, NODE_TENANTS | NODE_FULL, port_send_full)
 SWITCH_VARIANT(full_tunnels, NODE_TENANTS | NODE_FULL | NODE_TUNNELS, port_send_full)
@@ -132,5 +135,7 @@ switch_advance(struct node *n, ps_t start, ps_t until)
 		return n->variant & NODE_TUNNELS ? switch_run_full_tunnels(n) : switch_run_full(n);
 	if (n->variant & NODE_TUNNELS)
 		return switch_run_tunnels(n);
+	if (n->variant & NODE_NOTICES)
+		return switch_run_notices(n);
 	return n->variant & NODE_TENANTS ? switch_run_tenants(n) : switch_run_plain(n);
 }

@@ -5,7 +5,8 @@
     result["flows"][0]["fct_ps"], result["links"][0]["load"]
     result["nodes"]["leaf1"]["ports"]["swp1"]["queue"][3]["depth_max"]
 
-"nodes" has the counters as counters.json has them, with those that counters.csv leaves out at their initial values.
+"nodes" has the counters as counters.json has them; a counter without a row has its initial value. Each element of
+"snapshots" has its "nodes", likewise.
 """
 import csv
 import gzip
@@ -64,12 +65,28 @@ def number(text):
     return float(text) if "." in text or "e" in text else int(text)
 
 
+class Snapshot(dict):
+    """An element of "snapshots"; its "nodes" are read when they are first asked for."""
+
+    def __init__(self, result, number, said):
+        super().__init__(said)
+        self.result, self.number = result, number
+
+    def __missing__(self, key):
+        if key != "nodes":
+            raise KeyError(key)
+        self[key] = self.result.of_rows(row for row in table(self.result.directory, "snapshots.csv")
+                                        if int(row["snapshot"]) == self.number)
+        return self[key]
+
+
 class Result(dict):
-    """result.json; "flows", "links" and "nodes" are read when they are first asked for."""
+    """result.json; "flows", "links", "nodes" and the nodes of snapshots are read when they are first asked for."""
 
     def __init__(self, directory, counters):
         super().__init__(json.loads((directory / "result.json").read_text()))
         self.directory, self.counters = directory, counters
+        self["snapshots"] = [Snapshot(self, number, one) for number, one in enumerate(self["snapshots"])]
 
     def __missing__(self, key):
         readers = {"flows": self.flows, "links": self.links, "nodes": self.nodes}
@@ -89,12 +106,13 @@ class Result(dict):
         return [{names.get(key, key): value if key in names else number(value) for key, value in row.items()}
                 for row in table(self.directory, "links.csv")]
 
-    def nodes(self):
+    def of_rows(self, rows):
+        """The nodes that rows of counters describe."""
         nodes = Made(self.counters.node)
         for link in self["links"]:
             node, port = link["from"].split(".")
             nodes[node]["ports"][port]      # is made
-        for row in table(self.directory, "counters.csv"):
+        for row in rows:
             node, scope, name, value = row["node"], row["scope"], row["counter"], int(row["value"])
             if scope in ("pool", "tenant"):
                 nodes[node]["pools" if scope == "pool" else "tenants"][row["object"]][name] = value
@@ -106,9 +124,16 @@ class Result(dict):
                 port[name] = value
             elif scope == "priority":
                 port[name][int(row["index"])] = value
+            elif scope == "histograms":
+                one = port.setdefault("histograms", Made(dict))[row["object"]]
+                one[int(row["index"])] = value
             else:
                 port[scope][int(row["index"])][name] = value
+        return {name: node | {"ports": dict(node["ports"])} for name, node in nodes.items()}
+
+    def nodes(self):
+        nodes = self.of_rows(table(self.directory, "counters.csv"))
         for one in self["histograms"]:
             nodes[one["node"]].setdefault("histograms", []).append(
                 {key: value for key, value in one.items() if key != "node"})
-        return {name: node | {"ports": dict(node["ports"])} for name, node in nodes.items()}
+        return nodes

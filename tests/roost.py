@@ -299,15 +299,18 @@ def need_hugepages(megabytes):
         raise unittest.SkipTest(f"needs {megabytes} MB of free 2 MB hugepages, {2 * free} MB are there")
 
 
-def wait_until(condition, what, timeout=20.0):
-    """Returns the first true answer of condition(); fails with `what` after so many seconds."""
-    end = time.monotonic() + timeout
-    while time.monotonic() < end:
+def wait_until(condition, what, timeout=60.0):
+    """Returns the first true answer of condition(), which is asked at least twice; fails with `what` after so many
+    seconds. what: a text, or what makes one when it has failed, such as of the state that it found."""
+    end, late = time.monotonic() + timeout, False
+    while True:
         answer = condition()
         if answer:
             return answer
+        if late:
+            raise AssertionError(f"waited {timeout:g} s in vain: {what() if callable(what) else what}")
         time.sleep(0.02)
-    raise AssertionError(f"waited {timeout:g} s in vain: {what}")
+        late = time.monotonic() >= end
 
 
 def kernel_drops(*enter):

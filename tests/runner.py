@@ -22,11 +22,15 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 TESTS = SOURCE / "tests"
-KINDS = ("lint", "unit", "replay", "fabric", "live", "bench")
-ALONE = ("live", "bench")
+KINDS = ("lint", "unit", "replay", "fabric", "live", "browser", "bench")
+ALONE = ("live", "browser", "bench")
+TIDY = ("live", "browser")   # what may leave something on the machine
 SANITIZED_KINDS = ("unit", "replay", "fabric")
 CPUS = len(os.sched_getaffinity(0))
 FUZZ_SECONDS = 20
+SHOWN_LINES = 80    # the last ones of the output of a job that failed
+REASON_LINES = 120  # of a reason that is longer, as with a long difference: its beginning and its end
+REPEATED = 30       # reasons at most, at the end of the run
 
 printing = threading.Lock()
 running = set()   # processes that we started, each the leader of its group
@@ -38,6 +42,7 @@ class Result:
     passed: int = 0
     failed: list = field(default_factory=list)   # names, with what was wrong
     skipped: list = field(default_factory=list)  # names, with the reason
+    reasons: list = field(default_factory=list)  # of what failed: texts of many lines, as a traceback
 
 
 @dataclass
@@ -91,17 +96,35 @@ def run_job(job):
         result.failed.append(f"not done after {job.timeout} s")
     elif status != 0 and not result.failed:
         result.failed.append(f"exit status {status}")
+    if result.failed and not result.reasons:
+        result.reasons = ["\n".join(text.splitlines()[-SHOWN_LINES:])]
     result.failed = [f"{job.name}: {one}" for one in result.failed]
     report(job, result, text, directory, time.monotonic() - start)
     return result
+
+
+def reason_lines(reason):
+    lines, half = reason.splitlines(), REASON_LINES // 2
+    if len(lines) <= REASON_LINES:
+        return lines
+    return [*lines[:half], f"[{len(lines) - 2 * half} lines]", *lines[-half:]]
+
+
+def indented(lines):
+    """Of a very long line its beginning and its end."""
+    return [f"      | {line if len(line) <= 2000 else f'{line[:1000]} [...] {line[-1000:]}'}" for line in lines]
 
 
 def report(job, result, text, directory, seconds):
     lines = [f"{'FAIL' if result.failed else 'ok':4}  {job.name:44} {result.passed:4} passed  {seconds:6.1f} s"]
     lines += [f"      skipped: {one}" for one in result.skipped]
     if result.failed:
-        tail = text.splitlines()[-80:]
-        lines += [f"      | {line}" for line in tail] + [f"      its files: {directory}"]
+        tail = text.splitlines()[-SHOWN_LINES:]
+        lines += indented(tail)
+        for name, *reason in map(reason_lines, result.reasons):
+            if not set(reason) <= set(tail):
+                lines += indented(["-" * 70, name, *reason])
+        lines.append(f"      its files: {directory}")
     else:
         shutil.rmtree(directory, ignore_errors=True)
     with printing:
@@ -109,12 +132,12 @@ def report(job, result, text, directory, seconds):
 
 
 def count_cmocka(text, _, __):
-    """From cmocka's subunit output; what a test printed before it was skipped is the reason."""
-    result, current, said = Result(), None, []
+    """From cmocka's subunit output; what a test printed before it was skipped, or failed, is the reason."""
+    result, current, said, reason = Result(), None, [], None
     for line in text.splitlines():
         word, _, name = line.partition(": ")
         if word == "test":
-            current, said = name, []
+            current, said, reason = name, [], None
         elif current and word in ("success", "failure", "error", "skip") and name.split(" [")[0] == current:
             if word == "success":
                 result.passed += 1
@@ -122,11 +145,17 @@ def count_cmocka(text, _, __):
                 result.skipped.append(f"{current}: {' '.join(said) or 'gives no reason'}")
             else:
                 result.failed.append(current)
+                reason = [*said, line]
+                result.reasons.append(reason)
             current = None
+        elif reason is not None:        # "[", then the message
+            reason.append(line)
         else:
             said.append(line)
+    result.reasons = ["\n".join(lines) for lines in result.reasons]
     if current:
         result.failed.append(f"{current}: begun, not finished")
+        result.reasons.append("\n".join([f"test: {current}", *said[-REASON_LINES:]]))
     return result
 
 
@@ -135,7 +164,7 @@ def count_unittest(_, __, directory):
         counted = json.loads((directory / "result.json").read_text())
     except (OSError, ValueError):
         return Result(failed=["ended before its tests did"])
-    return Result(counted["passed"], counted["failed"], counted["skipped"])
+    return Result(counted["passed"], counted["failed"], counted["skipped"], counted["reasons"])
 
 
 def count_whole(_, status, __):
@@ -156,12 +185,14 @@ def run_file(path):
     sys.path.insert(0, str(Path(path).parent))
     suite = unittest.defaultTestLoader.loadTestsFromName(Path(path).stem)
     result = unittest.TextTestRunner(verbosity=2, resultclass=Counting).run(suite)
-    failed = [str(test) for test, _ in result.failures + result.errors] + \
+    wrong = result.failures + result.errors
+    failed = [str(test) for test, _ in wrong] + \
         [f"{test}: passes, but is expected to fail" for test in result.unexpectedSuccesses]
     skipped = [f"{test}: {reason}" for test, reason in result.skipped]
     if not (result.passed or failed or skipped):
         failed = ["holds no test"]
-    Path("result.json").write_text(json.dumps({"passed": result.passed, "failed": failed, "skipped": skipped}))
+    Path("result.json").write_text(json.dumps({"passed": result.passed, "failed": failed, "skipped": skipped,
+                                               "reasons": [f"{test}\n{text}" for test, text in wrong]}))
     return 1 if failed else 0
 
 
@@ -206,12 +237,15 @@ SANITIZER_ENV = {
     "LSAN_OPTIONS": f"exitcode=99:print_suppressions=0:suppressions={TESTS}/leaks.supp",
     "UBSAN_OPTIONS": "exitcode=99:halt_on_error=1:print_stacktrace=1",
 }
-SANITIZED = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"]
+NO_PAGE = "-Dpage=disabled"      # which is the same in every build
+SANITIZED = [NO_PAGE, "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"]
 ASAN_OPTIONS = SANITIZED + ["-Dwerror=false"]    # gcc warns of what its sanitizers insert
-# What threads do side by side in virtual time; what links DPDK's libraries is left out, which know nothing of it.
-THREADED = ("dataplane/base/wire", "dataplane/base/packet_shares", "dataplane/drive/parallel")
+# What threads do side by side in virtual time, and how live workers notify each other; what runs code of DPDK's
+# libraries is left out, which know nothing of it.
+THREADED = ("dataplane/base/wire", "dataplane/base/packet_shares", "dataplane/drive/cut", "dataplane/drive/live_nodes",
+            "dataplane/drive/parallel")
 THREADED_FILES = ("fabric/test_threads.py", "fabric/test_digest.py")
-TSAN_OPTIONS = ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1", "-Dwerror=false"]
+TSAN_OPTIONS = [NO_PAGE, "-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1", "-Dwerror=false"]
 TSAN_ENV = {"NAME": " (tsan)", "ROOST_TEST_SANITIZED": "1", "TSAN_OPTIONS": "exitcode=99:halt_on_error=1"}
 CLANG_OPTIONS = SANITIZED + ["-Dfuzz=true", "-Dc_args=-fsanitize=fuzzer-no-link"]
 
@@ -237,7 +271,7 @@ def leftovers():
         except OSError:
             continue
         # A daemon that has ended is a zombie until process 1 looks after it.
-        if name == "roost" and rest.split()[0] != "Z":
+        if name in ("roost", "roost-web") and rest.split()[0] != "Z":
             found.add(f"process {stat.parent.name}")
     return found
 
@@ -256,6 +290,18 @@ def run_live(job):
         result.failed.append(f"{job.name}: left behind: {', '.join(left)}")
         print(f"FAIL  {job.name} left behind: {', '.join(left)}", flush=True)
     return result
+
+
+def print_failures(results):
+    """At the end, where they are seen even when only the end of the output is kept: why, then what."""
+    reasons = [(result.failed[0].partition(": ")[0], reason) for result in results for reason in result.reasons]
+    for job, reason in reasons[:REPEATED]:
+        print("\n".join([f"why {job} failed:", *indented(reason_lines(reason))]))
+    if len(reasons) > REPEATED:
+        print(f"{len(reasons) - REPEATED} more have failed: see above")
+    for result in results:
+        for one in result.failed:
+            print(f"failed: {one}")
 
 
 def parse(words):
@@ -280,7 +326,7 @@ def main(words):
     results, together, alone = [], [], []
 
     for path in files:
-        (alone if path.parent.name == "live" else together).append(python_job(path, build, env))
+        (alone if path.parent.name in ALONE else together).append(python_job(path, build, env))
     for kind in kinds:
         (alone if kind in ALONE else together).extend(jobs_of(kind, build, env))
     if everything:
@@ -298,13 +344,12 @@ def main(words):
 
     with concurrent.futures.ThreadPoolExecutor(CPUS) as pool:
         results += pool.map(run_job, together)
-    results += [run_live(job) if job.name.startswith("live/") else run_job(job) for job in alone]
+    results += [run_live(job) if job.name.split("/")[0] in TIDY else run_job(job) for job in alone]
 
     failed = [one for result in results for one in result.failed]
     passed = sum(result.passed for result in results)
     skipped = sum(len(result.skipped) for result in results)
-    for one in failed:
-        print(f"failed: {one}")
+    print_failures(results)
     if not passed and not failed and not skipped:
         print("no test ran")
     print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")

@@ -171,9 +171,18 @@ follow_one(struct follow *w, const struct reach_destination *d)
 			take_step(w, i, d);
 	for (uint32_t head = 0; head < w->tail; head++)
 		go_on(w, r->queue[head], d);
-	if (r->loop_length != 0)
-		return;
+}
+
+// Follows the destination again, and notes it if its packets come back to where they were.
+static void
+search_one(struct follow *w, const struct reach_destination *d)
+{
+	struct reach *r = w->r;
+
+	follow_one(w, d);
 	reach_find_loop(r, w->tail);
+	if (r->loop_length == 0)
+		return;
 	r->looping = (struct config_prefix){.version = d->ip6 ? 6 : 4, .length = d->ip6 ? 128 : 32};
 	memcpy(r->looping.address, d->address, d->ip6 ? 16 : 4);
 }
@@ -194,7 +203,8 @@ is_known(struct follow *w, uint64_t class)
 	return false;
 }
 
-// Both addresses of all ports of hosts, and those of `extra`. For free().
+// The addresses of all ports of hosts, and those of `extra`. For free(). Neighbours have the same
+// IP version, so that they are looked up in the same tries, which are still in the caches.
 static struct reach_destination *
 list_destinations(const struct topology *t, const struct config_prefix *extra, uint32_t extra_count,
 		  uint32_t *count)
@@ -205,18 +215,35 @@ list_destinations(const struct topology *t, const struct config_prefix *extra, u
 	for (uint32_t h = 0; h < t->host_count; h++)
 		most += 2u * topology_host(t, h)->port_count;
 	all = memory_array(most, sizeof(*all), "destinations");
-	for (uint32_t h = 0; h < t->host_count; h++) {
-		const struct topo_node *host = topology_host(t, h);
+	for (unsigned int version = 4; version <= 6; version += 2)
+		for (uint32_t h = 0; h < t->host_count; h++) {
+			const struct topo_node *host = topology_host(t, h);
 
-		for (uint16_t p = 0; p < host->port_count; p++) {
-			all[n++] = (struct reach_destination){.address = host->ports[p].ip4};
-			all[n++] = (struct reach_destination){host->ports[p].ip6, true, 0};
+			for (uint16_t p = 0; p < host->port_count; p++)
+				all[n++] = (struct reach_destination){
+					.address = version == 6 ? host->ports[p].ip6
+								: host->ports[p].ip4,
+					.ip6 = version == 6,
+				};
 		}
-	}
 	for (uint32_t i = 0; i < extra_count; i++)
 		all[n++] = (struct reach_destination){extra[i].address, extra[i].version == 6, 0};
 	*count = n;
 	return all;
+}
+
+// Whether links lead on to each other in a cycle, be it by packets of several destinations. If not,
+// there is no routing loop, which is a cycle by packets of one.
+static bool
+has_cycle(struct reach *r)
+{
+	uint32_t switches = r->topology->first_host, length;
+	bool *members = memory_array(switches, sizeof(*members), "switches");
+
+	memset(members, true, switches * sizeof(*members));
+	length = reach_find_cycle(r, members, r->loop);
+	free(members);
+	return length != 0;
 }
 
 void
@@ -240,6 +267,12 @@ reach_follow(struct reach *r, const struct tables *const *tables, const struct c
 	for (uint32_t i = 0; i < count; i++)
 		if (!is_known(&w, all[i].class))
 			follow_one(&w, &all[i]);
+	if (has_cycle(r)) {
+		memset(w.classes, 0, w.slots * sizeof(*w.classes));
+		for (uint32_t i = 0; i < count && r->loop_length == 0; i++)
+			if (!is_known(&w, all[i].class))
+				search_one(&w, &all[i]);
+	}
 	free(w.classes);
 	free(all);
 }

@@ -110,6 +110,19 @@ uint32_t api_server_wanted(const struct api_server *server);
 void api_server_notify(struct api_server *server, uint32_t kind, uint64_t size,
 		       const json_t *event);
 
+// The client whose request is being answered, by a number that no other client has had. Within a
+// method only.
+uint64_t api_server_client(const struct api_server *server);
+bool api_server_has_client(struct api_server *server, uint64_t client);
+// Streams: a client that gets messages as fast as it reads them. It may take its time over them,
+// and is never idle.
+void api_server_set_stream(struct api_server *server, uint64_t client, bool streams);
+// Sends it a notification of `method`, whose params stay the caller's, of less than API_EVENTS_MAX.
+// Returns 0; -EAGAIN if the one before has not been read, or a request of the client waits; or
+// -ENOENT if the client is gone. Not within a method.
+int api_server_send(struct api_server *server, uint64_t client, const char *method,
+		    const json_t *params);
+
 // Has a descriptor of the caller's (-1: none) end the wait too, as soon as it can be read; at most
 // API_WATCHED_MAX of them.
 void api_server_watch(struct api_server *server, int fd);
@@ -141,6 +154,24 @@ int api_call(const struct api_call *call, json_t **result, struct diag *diag);
 int api_follow(const struct api_call *call, bool (*each)(void *context, const json_t *event),
 	       void *context, struct diag *diag);
 
+// A connection that stays, on which messages come between answers.
+struct api_stream;
+
+// Calls a method and keeps the connection. Returns as api_call(); *out is for api_stream_close() if
+// it returns 0.
+int api_stream_open(struct api_stream **out, const struct api_call *call, json_t **result,
+		    struct diag *diag);
+// Sends another request, whose answer api_stream_next() passes over. Returns 0 or -errno; -EINTR as
+// there.
+int api_stream_ask(struct api_stream *stream, const char *method);
+// Waits for the next notification and returns its parameters, for json_decref(). Returns 0;
+// -ETIMEDOUT; -EINTR if *stop is not 0 (a signal's handler sets it); -ECONNRESET if the fabric has
+// ended; or another -errno.
+int api_stream_next(struct api_stream *stream, int timeout_ms, const volatile int *stop,
+		    json_t **params);
+// NULL is fine.
+void api_stream_close(struct api_stream *stream);
+
 // ---- socket_path.c: where a fabric's socket is --------------------------------------------------
 // /run/roost/NAME.sock of root's fabrics, $XDG_RUNTIME_DIR/roost/NAME.sock of another user's.
 
@@ -166,6 +197,11 @@ int api_socket_exit_status(int rc);
 
 // Passes on the name of each of the caller's fabrics that is up.
 void api_socket_list(void (*each)(void *context, const char *name), void *context);
+
+// Passes on name and socket of each fabric that is up and that the caller may ask: of a user other
+// than root, also root's.
+void api_socket_each(void (*each)(void *context, const char *name, const char *path),
+		     void *context);
 
 // Removes a socket that nobody serves. Returns 0, also if there is none; -EADDRINUSE if a process
 // serves it or the file is not a socket; or another -errno.

@@ -24,7 +24,9 @@ struct connected {
 	char *in;
 	size_t in_length; // received
 	size_t in_capacity;
-	size_t line_length; // of the first line in it, once that is complete
+	size_t line_length;       // of the first line in it, once that is complete
+	bool has_line;            // that has not been replaced by the next
+	const volatile int *stop; // NULL, or ends a wait when it is not 0
 };
 
 // Waits for the socket. Returns 0 or -errno.
@@ -36,6 +38,8 @@ call_wait(const struct connected *c, short events)
 		int64_t left = c->deadline_ms == INT64_MAX ? -1 : c->deadline_ms - clock_ms();
 		int ready;
 
+		if (c->stop != NULL && *c->stop != 0)
+			return -EINTR;
 		if (c->deadline_ms != INT64_MAX && left <= 0)
 			return -ETIMEDOUT;
 		ready = poll(&polled, 1, left > INT32_MAX ? INT32_MAX : (int)left);
@@ -107,8 +111,9 @@ call_reserve(struct connected *c)
 static int
 call_receive(struct connected *c)
 {
-	size_t taken = c->line_length + (c->line_length < c->in_length), scanned = 0;
+	size_t taken = c->has_line ? c->line_length + 1 : 0, scanned = 0;
 
+	c->has_line = false;
 	c->in_length -= taken;
 	if (taken != 0)
 		memmove(c->in, c->in + taken, c->in_length);
@@ -121,6 +126,7 @@ call_receive(struct connected *c)
 
 		if (newline != NULL) {
 			c->line_length = (size_t)(newline - c->in);
+			c->has_line = true;
 			return 0;
 		}
 		scanned = c->in_length;
@@ -251,4 +257,68 @@ api_follow(const struct api_call *call, bool (*each)(void *context, const json_t
 	}
 	call_end(&c);
 	return status;
+}
+
+// ---- streams ------------------------------------------------------------------------------------
+
+struct api_stream {
+	struct connected c;
+};
+
+int
+api_stream_open(struct api_stream **out, const struct api_call *call, json_t **result,
+		struct diag *diag)
+{
+	struct api_stream *stream = memory_new(sizeof(*stream), "a stream");
+	int status = call_do(&stream->c, call, result, diag);
+
+	*out = status == 0 ? stream : NULL;
+	if (status != 0)
+		api_stream_close(stream);
+	return status;
+}
+
+int
+api_stream_ask(struct api_stream *stream, const char *method)
+{
+	const struct api_call call = {.method = method};
+	char *line = request_line(&call);
+	int status;
+
+	stream->c.deadline_ms = INT64_MAX;
+	status = call_send(&stream->c, line, strlen(line));
+	free(line);
+	return status;
+}
+
+int
+api_stream_next(struct api_stream *stream, int timeout_ms, const volatile int *stop,
+		json_t **params)
+{
+	struct connected *c = &stream->c;
+
+	*params = NULL;
+	c->deadline_ms = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms;
+	c->stop = stop;
+	for (;;) {
+		int status = call_receive(c);
+		json_t *message;
+
+		if (status != 0)
+			return status;
+		message = json_loadb(c->in, c->line_length, 0, NULL);
+		*params = json_incref(json_object_get(message, "params"));
+		json_decref(message);
+		if (*params != NULL)
+			return 0;
+	}
+}
+
+void
+api_stream_close(struct api_stream *stream)
+{
+	if (stream == NULL)
+		return;
+	call_end(&stream->c);
+	free(stream);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A client is in one of two states: its answer waits to be sent, and until then nothing more is
-// read from it; or nothing waits, and complete lines are answered, a few per turn so that no
-// client can keep the thread to itself. Events for a subscriber are sent between answers. What a
-// client has begun (a line without its end, an answer it does not read) must be done before its
-// deadline, or it is disconnected; a client that has begun nothing may stay.
+// read from it; or nothing waits, and complete lines are answered, a few per turn so that no client
+// can keep the thread to itself. Events for a subscriber are sent between answers. What a client
+// has begun (a line without its end, an answer it does not read) must be done before its deadline,
+// or it is disconnected; a client that has begun nothing may stay. Nor is there a deadline for a
+// stream: what feeds it looks after readers that are slow.
 #include "server_internal.h"
 
 #include "control/base/clock.h"
@@ -38,9 +39,10 @@ connection_take_events(const struct service *s, struct connection *c)
 	c->out = c->events;
 	c->out_length = c->events_length;
 	c->out_sent = 0;
+	c->out_is_events = true;
 	c->events = NULL;
 	c->events_length = 0;
-	c->deadline_ms = clock_ms() + s->patience_ms;
+	c->deadline_ms = c->streams ? INT64_MAX : clock_ms() + s->patience_ms;
 }
 
 // Sends what the socket takes of the answer. Returns 0, or -errno when the client is lost.
@@ -62,6 +64,7 @@ connection_send(const struct service *s, struct connection *c)
 		if (c->out_sent == c->out_length) {
 			free(c->out);
 			c->out = NULL;
+			c->out_is_events = false;
 			c->deadline_ms = INT64_MAX;
 		}
 	}
@@ -96,6 +99,15 @@ connection_notify(const struct service *s, struct connection *c, const char *lin
 	c->events_lost = 0;
 	connection_add_event(c, line, length);
 	connection_take_events(s, c);
+}
+
+int
+connection_stream(const struct service *s, struct connection *c, const char *line, size_t length)
+{
+	if (c->out != NULL || c->in_length != 0 || c->events_length + length > API_EVENTS_MAX)
+		return -EAGAIN;
+	connection_add_event(c, line, length);
+	return connection_send(s, c);
 }
 
 // Sends an answer and frees it afterwards.
@@ -228,15 +240,17 @@ connection_read(struct connection *c)
 short
 connection_events(const struct connection *c)
 {
-	if (c->out != NULL)
-		return POLLOUT;
-	return c->ended ? 0 : POLLIN;
+	// A client to which events are sent all the time may still ask.
+	bool may_ask = (c->out == NULL || c->out_is_events) && !c->ended &&
+		       c->in_length < API_REQUEST_MAX;
+
+	return (short)((c->out != NULL ? POLLOUT : 0) | (may_ask ? POLLIN : 0));
 }
 
 bool
 connection_idle(const struct connection *c)
 {
-	return c->out == NULL && c->in_length == 0 && c->kinds == 0;
+	return c->out == NULL && c->in_length == 0 && c->kinds == 0 && !c->streams;
 }
 
 bool
@@ -254,7 +268,8 @@ connection_turn(struct service *s, struct connection *c, short events, int64_t n
 		c->active_ms = now;
 	if (events & POLLOUT)
 		status = connection_send(s, c);
-	if (status == 0 && events & (POLLIN | POLLHUP | POLLERR) && c->out == NULL && !c->ended)
+	if (status == 0 && events & (POLLIN | POLLHUP | POLLERR) &&
+	    (c->out == NULL || c->out_is_events) && !c->ended)
 		status = connection_read(c);
 	if (status == 0 && c->out == NULL && !c->doomed)
 		status = connection_serve(s, c);

@@ -29,6 +29,7 @@ struct api_server {
 	struct service service;
 	bool readers_admitted;
 	gid_t readers;
+	uint64_t last_id; // of a client
 	unsigned int client_count;
 	struct connection clients[API_CLIENTS_MAX];
 };
@@ -146,7 +147,12 @@ server_accept(struct api_server *s)
 		return;
 	}
 	s->clients[s->client_count++] = (struct connection){
-		.fd = fd, .peer = peer, .deadline_ms = INT64_MAX, .active_ms = clock_ms()};
+		.fd = fd,
+		.id = ++s->last_id,
+		.peer = peer,
+		.deadline_ms = INT64_MAX,
+		.active_ms = clock_ms(),
+	};
 }
 
 // How long poll may wait: not past a deadline, not at all while requests wait for their turn.
@@ -250,6 +256,57 @@ const struct api_peer *
 api_server_peer(const struct api_server *s)
 {
 	return &s->service.asking->peer;
+}
+
+uint64_t
+api_server_client(const struct api_server *s)
+{
+	return s->service.asking->id;
+}
+
+static struct connection *
+find_client(struct api_server *s, uint64_t id)
+{
+	for (unsigned int i = 0; i < s->client_count; i++)
+		if (s->clients[i].id == id)
+			return &s->clients[i];
+	return NULL;
+}
+
+bool
+api_server_has_client(struct api_server *s, uint64_t id)
+{
+	return find_client(s, id) != NULL;
+}
+
+void
+api_server_set_stream(struct api_server *s, uint64_t id, bool streams)
+{
+	struct connection *c = find_client(s, id);
+
+	if (c != NULL)
+		c->streams = streams;
+}
+
+int
+api_server_send(struct api_server *s, uint64_t id, const char *method, const json_t *params)
+{
+	struct connection *c = find_client(s, id);
+	size_t length;
+	char *line;
+	int rc;
+
+	if (c == NULL)
+		return -ENOENT;
+	if (c->out != NULL)
+		return -EAGAIN;
+	line = rpc_notification(method, params, &length);
+	rc = connection_stream(&s->service, c, line, length);
+	free(line);
+	if (rc == 0 || rc == -EAGAIN)
+		return rc;
+	server_drop_client(s, (unsigned int)(c - s->clients));
+	return -ENOENT;
 }
 
 int

@@ -73,6 +73,9 @@ struct connection {
 	char *out;         // the answer that waits, or NULL
 	size_t out_length;
 	size_t out_sent;
+	bool out_is_events;
+	uint64_t id;    // no other client has had it
+	bool streams;   // it is sent messages as fast as it reads them
 	uint32_t kinds; // of events that it gets; 0: none
 	uint64_t least; // their size
 	char *events; // those that wait behind the answer, complete lines; room for API_EVENTS_MAX
@@ -94,6 +97,10 @@ bool connection_idle(const struct connection *c);
 // lost.
 void connection_notify(const struct service *s, struct connection *c, const char *line,
 		       size_t length);
+// Sends a message's line after what waits. Returns 0; -EAGAIN if that is too much, or the client
+// has sent something that waits to be answered; or another -errno if it is to be closed.
+int connection_stream(const struct service *s, struct connection *c, const char *line,
+		      size_t length);
 // One turn with the events that poll saw. Returns 0, or -errno if it is to be closed.
 int connection_turn(struct service *s, struct connection *c, short events, int64_t now);
 void connection_close(struct connection *c);

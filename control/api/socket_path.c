@@ -153,6 +153,39 @@ api_socket_list(void (*each)(void *context, const char *name), void *context)
 	diag_free(&ignored);
 }
 
+struct each_socket {
+	const char *directory;
+	void (*each)(void *context, const char *name, const char *path);
+	void *context;
+};
+
+static void
+pass_socket(void *context, const char *name)
+{
+	const struct each_socket *e = context;
+	char path[API_PATH_MAX];
+	struct diag ignored = {0};
+
+	if (socket_path_in(e->directory, name, path, &ignored) == 0)
+		e->each(e->context, name, path);
+	diag_free(&ignored);
+}
+
+void
+api_socket_each(void (*each)(void *context, const char *name, const char *path), void *context)
+{
+	char own[API_PATH_MAX];
+	struct diag ignored = {0};
+	struct each_socket e = {own, each, context};
+
+	if (runtime_directory(own, &ignored) == 0)
+		each_up(e.directory, pass_socket, &e, &ignored);
+	e.directory = SYSTEM_DIRECTORY;
+	if (geteuid() != 0)
+		each_up(e.directory, pass_socket, &e, &ignored);
+	diag_free(&ignored);
+}
+
 int
 api_socket_find_in(const char *directory, const char *name, char path[static API_PATH_MAX],
 		   struct diag *diag)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A thread of its own looks at the clock, so that a step of a minute is not silent for a minute and
-// the steps themselves pay nothing. Where there is no thread to be had nothing is said.
+// the steps themselves pay nothing. Where there is no thread to be had nothing is shown.
 #include "activity.h"
 
 #include <pthread.h>
@@ -46,38 +46,38 @@ later(struct timespec time, unsigned int ms)
 	return time;
 }
 
-// Off a terminal each step is said once.
+// Off a terminal each step is shown once.
 static void
-say(const char **said)
+print_step(const char **shown)
 {
 	const char *what = atomic_load_explicit(&watch.what, memory_order_relaxed);
 	struct timespec now;
 
-	if (what == NULL || (!watch.terminal && what == *said))
+	if (what == NULL || (!watch.terminal && what == *shown))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	fprintf(watch.to, watch.terminal ? "\rroost: %s, %ld s\033[K" : "roost: %s (after %ld s)\n",
 		what, (long)(now.tv_sec - watch.begun.tv_sec));
 	fflush(watch.to);
-	*said = what;
+	*shown = what;
 }
 
 static void *
 run(void *context)
 {
 	struct timespec due = later(watch.begun, watch.times.after_ms);
-	const char *said = NULL;
+	const char *shown = NULL;
 
 	(void)context;
 	pthread_mutex_lock(&watch.mutex);
 	while (!watch.ended) {
 		if (pthread_cond_timedwait(&watch.changed, &watch.mutex, &due) == 0)
 			continue; // it has ended, or woke up by itself
-		say(&said);
+		print_step(&shown);
 		due = later(due, watch.times.every_ms);
 	}
 	pthread_mutex_unlock(&watch.mutex);
-	if (said != NULL && watch.terminal) {
+	if (shown != NULL && watch.terminal) {
 		fputs("\r\033[K", watch.to);
 		fflush(watch.to);
 	}

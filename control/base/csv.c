@@ -29,8 +29,8 @@ csv_create(FILE *to)
 	return c;
 }
 
-static void
-flush(struct csv *c)
+void
+csv_flush(struct csv *c)
 {
 	fwrite(c->block, 1, c->used, c->to);
 	c->used = 0;
@@ -41,7 +41,7 @@ static void
 begin(struct csv *c, size_t bytes)
 {
 	if (c->used + bytes + 2 > sizeof(c->block)) // with a comma before and a newline behind it
-		flush(c);
+		csv_flush(c);
 	if (c->within)
 		c->block[c->used++] = ',';
 	c->within = true;
@@ -53,7 +53,7 @@ put_quoted(struct csv *c, const char *text)
 	c->block[c->used++] = '"';
 	for (; *text != '\0'; text++) {
 		if (c->used + 4 > sizeof(c->block))
-			flush(c);
+			csv_flush(c);
 		if (*text == '"')
 			c->block[c->used++] = '"';
 		c->block[c->used++] = *text;
@@ -119,10 +119,23 @@ csv_end_row(struct csv *c)
 }
 
 void
+csv_copy(struct csv *c, const void *rows, size_t length)
+{
+	if (c->used + length > sizeof(c->block))
+		csv_flush(c);
+	if (length > sizeof(c->block)) {
+		fwrite(rows, 1, length, c->to);
+		return;
+	}
+	memcpy(c->block + c->used, rows, length);
+	c->used += length;
+}
+
+void
 csv_destroy(struct csv *c)
 {
 	if (c == NULL)
 		return;
-	flush(c);
+	csv_flush(c);
 	free(c);
 }

@@ -4,6 +4,7 @@
 // pandas, DuckDB and gnuplot read them.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,6 +21,12 @@ void csv_real(struct csv *c, double number);
 void csv_empty(struct csv *c);
 
 void csv_end_row(struct csv *c);
+
+// Rows as they are, which another csv has made.
+void csv_copy(struct csv *c, const void *rows, size_t length);
+
+// Hands what there is to the stream.
+void csv_flush(struct csv *c);
 
 // Hands the rest to the stream, whose error indicator tells whether all was written. NULL is fine.
 void csv_destroy(struct csv *c);

@@ -44,26 +44,38 @@ static void __attribute__((noreturn)) end_process(void)
 	_exit(1);
 }
 
+static char process_name[32] = "roost";
+
+void
+memory_name_process(const char *name)
+{
+	snprintf(process_name, sizeof(process_name), "%s", name);
+}
+
 // Nothing here may allocate, so the line is built on the stack and written by a system call.
 void
 memory_exhausted(size_t count, size_t size, const char *what)
 {
+	static const char clear[] = "\r\033[K"; // a line of progress
 	char line[256], items[32], each[TEXT_VALUE_MAX], all[TEXT_VALUE_MAX];
 	size_t total;
 	int length;
 
 	format_count(items, sizeof(items), count);
 	if (count == 1)
-		length = snprintf(line, sizeof(line), "roost: out of memory: %s (%s)\n", what,
-				  text_bytes(all, size));
+		length = snprintf(line, sizeof(line), "%s: out of memory: %s (%s)\n", process_name,
+				  what, text_bytes(all, size));
 	else if (__builtin_mul_overflow(count, size, &total))
-		length = snprintf(line, sizeof(line), "roost: out of memory: %s %s of %s\n", items,
-				  what, text_bytes(each, size));
+		length = snprintf(line, sizeof(line), "%s: out of memory: %s %s of %s\n",
+				  process_name, items, what, text_bytes(each, size));
 	else
-		length = snprintf(line, sizeof(line), "roost: out of memory: %s %s of %s (%s)\n",
-				  items, what, text_bytes(each, size), text_bytes(all, total));
+		length = snprintf(line, sizeof(line), "%s: out of memory: %s %s of %s (%s)\n",
+				  process_name, items, what, text_bytes(each, size),
+				  text_bytes(all, total));
 	if (length > (int)sizeof(line) - 1)
 		length = sizeof(line) - 1;
+	if (isatty(STDERR_FILENO) && write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
+		end_process();
 	if (write(STDERR_FILENO, line, (size_t)length) < 0)
 		end_process(); // there is nobody to tell
 	end_process();

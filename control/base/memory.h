@@ -59,6 +59,9 @@ FILE *memory_stream_open(char **text, size_t *size) __attribute__((returns_nonnu
 // `size` bytes, or 1 for one object.
 void memory_exhausted(size_t count, size_t size, const char *what) __attribute__((noreturn));
 
+// Begins the message with this name instead of "roost": where several processes print to one place.
+void memory_name_process(const char *name);
+
 // Has memory_exhausted() call `end` after its message and before the process ends, to leave things
 // in order. Not again if that runs out of memory too. NULL: nothing. Control thread.
 void memory_at_exhaustion(void (*end)(void *context), void *context);

@@ -167,6 +167,7 @@ sync_all(struct output *o, int directory)
 static int
 move(struct output *o, int directory, struct output_file *file)
 {
+	char *committed;
 	int rc = 0;
 
 	if (file->temporary != NULL)
@@ -175,8 +176,9 @@ move(struct output *o, int directory, struct output_file *file)
 		rc = -errno;
 	if (rc != 0)
 		return output_fail(o, file, rc);
-	free(file->temporary);
-	file->temporary = NULL;
+	committed = file->temporary;
+	file->temporary = NULL; // first: a signal may have it discarded
+	free(committed);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "control/base/program.h"
 #include "control/cli/shell/shell.h"
+#include "control/run/ranks_load.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,16 +13,47 @@
 #include <unistd.h>
 
 // In the order of --help.
+// clang-format off
 static const struct cli_command *const commands[] = {
-	&command_check,    &command_sim,        &command_compare,  &command_plot,
-	&command_replay,   &command_up,         &command_down,     &command_exec,
-	&command_attach,   &command_detach,     &command_run,      &command_show,
-	&command_events,   &command_api,        &command_set,      &command_unset,
-	&command_config,   &command_apply,      &command_save,     &command_history,
-	&command_rollback, &command_clear,      &command_watchdog, &command_where,
-	&command_headroom, &command_completion, &command_complete, &command_help,
+	&command_check,
+	&command_sim,
+	&command_compare,
+	&command_plot,
+	&command_replay,
+	&command_up,
+	&command_down,
+	&command_exec,
+	&command_attach,
+	&command_detach,
+	&command_link,
+	&command_list,
+	&command_run,
+	&command_show,
+	&command_events,
+	&command_capture,
+	&command_record,
+	&command_trace,
+	&command_top,
+	&command_api,
+	&command_set,
+	&command_unset,
+	&command_config,
+	&command_apply,
+	&command_save,
+	&command_history,
+	&command_rollback,
+	&command_clear,
+	&command_watchdog,
+	&command_web,
+	&command_metrics,
+	&command_where,
+	&command_headroom,
+	&command_completion,
+	&command_complete,
+	&command_help,
 	&command_schema,
 };
+// clang-format on
 
 const struct cli_program cli_program = {
 	.options =
@@ -64,6 +96,9 @@ run_command(int argc, char **argv)
 		return cli_refuse_command(&cli_program, argv[0]);
 	if (wants_help(argc, argv))
 		return cli_print_help(command, argc, argv);
+	if (command != &command_sim && ranks_started())
+		return cli_usage("roost", "%s runs in one process: start it without mpirun",
+				 argv[0]);
 	status = cli_parse(&args, &cli_program, command, argc, argv);
 	if (status == EXIT_OK)
 		status = command->run(&args);

@@ -7,6 +7,7 @@
 #include "control/base/diag.h"
 
 #include <jansson.h>
+#include <limits.h>
 
 // The program with all of its commands.
 extern const struct cli_program cli_program;
@@ -18,6 +19,7 @@ int cli_main(int argc, char **argv);
 
 extern const struct cli_command command_api;
 extern const struct cli_command command_apply;
+extern const struct cli_command command_capture;
 extern const struct cli_command command_check;
 extern const struct cli_command command_clear;
 extern const struct cli_command command_compare;
@@ -31,7 +33,11 @@ extern const struct cli_command command_attach, command_detach;
 extern const struct cli_command command_headroom;
 extern const struct cli_command command_help;
 extern const struct cli_command command_history;
+extern const struct cli_command command_link;
+extern const struct cli_command command_list;
+extern const struct cli_command command_metrics;
 extern const struct cli_command command_plot;
+extern const struct cli_command command_record;
 extern const struct cli_command command_replay;
 extern const struct cli_command command_rollback;
 extern const struct cli_command command_run;
@@ -40,9 +46,12 @@ extern const struct cli_command command_schema;
 extern const struct cli_command command_set;
 extern const struct cli_command command_show;
 extern const struct cli_command command_sim;
+extern const struct cli_command command_top;
+extern const struct cli_command command_trace;
 extern const struct cli_command command_unset;
 extern const struct cli_command command_up;
 extern const struct cli_command command_watchdog;
+extern const struct cli_command command_web;
 extern const struct cli_command command_where;
 
 // ---- the live fabric (call.c) -------------------------------------------------------------------
@@ -70,6 +79,12 @@ int cli_end_change(const struct cli_args *args, json_t *result);
 
 // Prints an answer as JSON with a newline.
 void cli_print_json(const json_t *answer);
+
+// ---- programs that come with roost (beside.c) ---------------------------------------------------
+
+// Finds a file by where roost itself is: the first of these places below its directory that can be
+// read. Returns 0 or -errno.
+int cli_find_beside(const char *const *places, unsigned count, char path[static PATH_MAX]);
 
 // ---- edits (edit.c) -----------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@
 #include "control/base/memory.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +13,7 @@
 
 #define PYTHON "/usr/bin/python3"
 
-// Finds the program by where roost itself is: in a build directory, or below a prefix.
-static int
-find_program(char path[static PATH_MAX])
-{
-	static const char *const places[] = {"control/plot/plot.py", "../share/roost/plot/plot.py"};
-	char self[PATH_MAX] = "";
-	const char *folder;
-
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		return -errno;
-	folder = dirname(self);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (snprintf(path, PATH_MAX, "%s/%s", folder, places[i]) < PATH_MAX &&
-		    access(path, R_OK) == 0)
-			return 0;
-	return -ENOENT;
-}
+static const char *const places[] = {"control/plot/plot.py", "../share/roost/plot/plot.py"};
 
 // Returns only if that fails.
 static int
@@ -41,7 +24,7 @@ run_program(const char *out, int count, char **dirs)
 	// -E, -s: nothing of the caller's changes what runs. -B: writes no __pycache__.
 	char *const first[] = {PYTHON, "-EsB", path, (char *)(uintptr_t)out};
 
-	if (find_program(path) != 0) {
+	if (cli_find_beside(places, sizeof(places) / sizeof(*places), path) != 0) {
 		fprintf(stderr, "roost plot: plot.py is not installed with roost: meson install\n");
 		free(words);
 		return EXIT_FAILED;

@@ -5,6 +5,7 @@
 #include "command/complete.h"
 #include "control/config/schema/describe.h"
 #include "control/fabric/result.h"
+#include "control/film/columns.h"
 #include "control/run/live/answer.h"
 #include "shell/shell.h"
 
@@ -119,6 +120,8 @@ schema(const struct cli_args *args)
 		counter_print_markdown(stdout);
 	else if (cli_given(args, "results"))
 		result_tables_print_markdown(stdout);
+	else if (cli_given(args, "film"))
+		film_columns_print_markdown(stdout);
 	else if (cli_given(args, "markdown"))
 		describe_markdown(stdout);
 	else
@@ -143,7 +146,11 @@ const struct cli_command command_schema = {
 		    {.name = "results",
 		     .kind = CLI_FLAG,
 		     .alone = true,
-		     .help = "print the columns of the tables that `roost sim` writes instead"}},
+		     .help = "print the columns of the tables that `roost sim` writes instead"},
+		    {.name = "film",
+		     .kind = CLI_FLAG,
+		     .alone = true,
+		     .help = "print the columns of films instead"}},
 	.run = schema,
 };
 

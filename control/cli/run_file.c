@@ -4,6 +4,7 @@
 
 #include "control/base/memory.h"
 #include "control/run/compare/compare.h"
+#include "control/run/ranks_load.h"
 #include "control/run/replay/replay.h"
 #include "control/run/sim/sim.h"
 
@@ -63,13 +64,19 @@ sim(const struct cli_args *args)
 		.json = cli_given(args, "json"),
 		.work = cli_given(args, "work"),
 	};
+	int status;
 
 	if (options.gzip && options.out == NULL)
 		return cli_usage(args->title, "--gzip compresses files: it needs -o DIR");
 	options.experiment.file = cli_text(args, "FILE");
 	options.experiment.window = cli_number(args, "window", 0);
 	options.experiment.visit = cli_number(args, "visit", 0);
-	return run_sim(&options);
+	if (ranks_load(&options.experiment.ranks) != 0)
+		return EXIT_FAILED;
+	status = run_sim(&options);
+	if (options.experiment.ranks != NULL)
+		options.experiment.ranks->ops->close(options.experiment.ranks);
+	return status;
 }
 
 const struct cli_command command_sim = {

@@ -26,6 +26,7 @@ struct show_request {
 	const struct show_view *view;
 	bool json;
 	uint64_t watch_ps; // 0: once
+	json_t *before;    // the answer before, while it is watched
 };
 
 // ---- the request --------------------------------------------------------------------------------
@@ -151,7 +152,7 @@ print_answer(const struct show_request *r, const json_t *answer)
 }
 
 static int
-show_once(const struct show_request *r, const char *path, const json_t *params)
+show_once(struct show_request *r, const char *path, const json_t *params)
 {
 	const struct api_call call = {path, "show", params, SHOW_PATIENCE_MS};
 	struct diag diag = {0};
@@ -163,8 +164,11 @@ show_once(const struct show_request *r, const char *path, const json_t *params)
 		diag_free(&diag);
 		return status == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
+	if (r->before != NULL)
+		show_add_rates(r->before, answer);
 	status = print_answer(r, answer);
-	json_decref(answer);
+	json_decref(r->before);
+	r->before = answer;
 	return status;
 }
 
@@ -191,6 +195,7 @@ show(const struct cli_args *args)
 		nanosleep(&wait, NULL);
 		status = show_once(&r, path, params);
 	}
+	json_decref(r.before);
 	json_decref(params);
 	return status;
 }

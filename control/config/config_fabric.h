@@ -105,7 +105,8 @@ struct config_live {
 	uint64_t max_lag_ps; // wall time
 	uint64_t packet_memory_bytes;
 	bool packet_memory_auto;
-	struct config_name readers; // the group that may read the API; text NULL: none
+	uint64_t capture_memory_bytes; // of each worker
+	struct config_name readers;    // the group that may read the API; text NULL: none
 };
 
 // AUTO: VXLAN where a VNI is written, VLAN where a VLAN is, else plain.

@@ -130,6 +130,13 @@ struct config_event {
 	struct config_name restore; // "swp2.3", or "leaf1.swp2.3" in a fabric
 };
 
+struct yaml_node;
+
+// Decodes the keys of a link event, such as {link: leaf1-spine1, loss: 0.1%}, whose texts stay the
+// tree's. Returns 0, or -EINVAL with errors in diag.
+int config_read_link_event(struct config_event *out, struct arena *arena,
+			   const struct yaml_node *map, struct diag *diag);
+
 // An event in the order of time, or its undoing.
 struct config_step {
 	uint64_t at_ps;
@@ -146,6 +153,8 @@ struct config_record {
 	struct config_names links;  // or ports
 	struct config_names pauses; // ports
 	struct config_names pools;  // switches
+	bool film;
+	uint64_t film_limit_bytes;
 	struct config_names pcap;
 	bool snaplen_full;
 	uint32_t snaplen_bytes;

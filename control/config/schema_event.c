@@ -6,6 +6,7 @@
 #include "control/base/memory.h"
 #include "yaml_emit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,18 @@ static const struct schema_key keys[] = {
 	{"restore", SCHEMA_TEXT, .help = "a queue, such as swp2.3 or leaf1.swp2.3", AT(restore),
 	 .kinds = RESTORE},
 };
+
+int
+config_read_link_event(struct config_event *out, struct arena *arena, const struct yaml_node *map,
+		       struct diag *diag)
+{
+	struct decoder d = {.file = "link", .diag = diag, .arena = arena};
+	unsigned before = diag->errors;
+
+	*out = (struct config_event){0};
+	decode_map(&d, &schema_event, map, out);
+	return diag->errors == before ? 0 : -EINVAL;
+}
 
 const struct schema schema_event = {
 	SCHEMA_COUNT(keys),

@@ -43,6 +43,10 @@ static const struct schema_key live_keys[] = {
 	 AT(live.packet_memory_bytes), .word = "auto",
 	 .flag_offset = offsetof(struct config, live.packet_memory_auto), .min = 1,
 	 .max = SCHEMA_BYTES_MAX},
+	{"capture-memory", SCHEMA_BYTES, .def = "16MiB",
+	 .help = "memory of each worker for captured packets, while `roost capture` runs; rounded "
+		 "down to a power of two",
+	 AT(live.capture_memory_bytes), .min = 65536, .max = 1 << 30},
 	{"readers", SCHEMA_TEXT,
 	 .help = "the group whose members may read, through the API and `show`", AT(live.readers)},
 };
@@ -91,8 +95,7 @@ const struct schema schema_attach = {SCHEMA_COUNT(attach_keys),
 				     .size = sizeof(struct config_attach), .check = check_attach};
 
 static const struct schema_key record_keys[] = {
-	{"interval", SCHEMA_DURATION,
-	 .help = "between samples; queues, flows, links, pauses and pools need it",
+	{"interval", SCHEMA_DURATION, .help = "between samples; needed for all but pcap",
 	 AT(record.interval_ps), .min = 1000, .max = SCHEMA_HOUR_PS},
 	{"queues", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
 	 .help = "depths: such as leaf1.swp5.3, or all", AT(record.queues)},
@@ -105,6 +108,10 @@ static const struct schema_key record_keys[] = {
 	 AT(record.pauses)},
 	{"pools", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "of switches, or all",
 	 AT(record.pools)},
+	{"film", SCHEMA_BOOL, .def = "off", .help = "of all ports and switches; needs interval",
+	 AT(record.film)},
+	{"film-limit", SCHEMA_BYTES, .def = "1GB", .help = "the film ends when it is as large",
+	 AT(record.film_limit_bytes), .min = 65536, .max = INT64_MAX},
 	{"pcap", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE, .help = "ports to capture", AT(record.pcap)},
 	{"snaplen", SCHEMA_BYTES, .def = "128B", .help = "bytes kept of each packet, or full",
 	 AT(record.snaplen_bytes), .min = 14, .max = 65536, .word = "full",
@@ -119,9 +126,11 @@ check_record(struct decoder *d, const struct yaml_node *node, void *base)
 	unsigned series = r->queues.count + r->flows.count + r->links.count + r->pauses.count +
 			  r->pools.count;
 
-	if (series != 0 && yaml_tree_get(node, "interval") == NULL)
+	if ((series != 0 || r->film) && yaml_tree_get(node, "interval") == NULL)
 		decode_error(d, node->pos,
 			     "needs an interval between samples, such as interval: 1us");
+	else if (r->film && r->interval_ps % 1000 != 0)
+		decode_error(d, node->pos, "the interval of a film must be whole nanoseconds");
 }
 
 // ---- the top level ------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ resolve_algorithm(struct decoder *d, const struct yaml_node *node, struct config
 	else if (channels != NULL && all_reduce && work->algorithm != CONFIG_ALGORITHM_RING)
 		decode_error(d, channels->key_pos, "\"channels\" is of algorithm: ring");
 	else if (peers != NULL && work->pairs == CONFIG_PAIRS_LISTED)
-		decode_error(d, peers->key_pos, "\"peers\" is of pairs: generated");
+		decode_error(d, peers->key_pos, "\"peers\" needs pairs: generated");
 }
 
 static void
@@ -200,11 +200,11 @@ static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = si
 	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),	\
 	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},					\
 	{"pairs", SCHEMA_ENUM, .def = "auto",							\
-	 .help = "of ranks: listed before the run, a flow each, or generated while it runs; auto: "	\
-		 "listed up to 262144",								\
+	 .help = "pairs of ranks are listed before the run, one flow each, or generated while it "	\
+		 "runs; auto: generated above 262144",						\
 	 AT(pairs), .choices = pairs, .kinds = ALL_TO_ALL},					\
 	{"peers", SCHEMA_INTEGER, .def = "all",							\
-	 .help = "ranks that each one sends to at a time; of generated pairs", AT(peers),	\
+	 .help = "how many ranks each rank sends to at a time; implies pairs: generated", AT(peers),	\
 	 .min = 1, .max = 65535, .kinds = ALL_TO_ALL, .word = "all"}
 // clang-format on
 

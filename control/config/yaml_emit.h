@@ -19,6 +19,9 @@ char *yaml_emit_value(const struct yaml_node *node);
 // The tree as JSON on one line: integers as numbers, every other word as a string, a key without a
 // value as null.
 void yaml_write_json(const struct yaml_node *node, FILE *to);
+// A text, which may come from the command line, as a string of JSON: bytes that are not UTF-8 are
+// written as question marks.
+void yaml_write_json_text(const char *text, FILE *to);
 
 // One word of a value in flow style, in quotes if YAML could read it as something else.
 void yaml_write_word(FILE *to, const char *text);

@@ -10,8 +10,8 @@
 
 #define DIGITS_MAX 15 // of an integer that every reader of JSON takes exactly
 
-static void
-write_text(const char *text, FILE *to)
+void
+yaml_write_json_text(const char *text, FILE *to)
 {
 	char *copy = memory_text(text);
 	json_t *string;
@@ -41,7 +41,7 @@ write_map(const struct yaml_node *map, FILE *to)
 	fputc('{', to);
 	for (unsigned i = 0; i < map->count; i++) {
 		fputs(i == 0 ? "" : ", ", to);
-		write_text(map->pairs[i].key, to);
+		yaml_write_json_text(map->pairs[i].key, to);
 		fputs(": ", to);
 		yaml_write_json(map->pairs[i].value, to);
 	}
@@ -65,6 +65,6 @@ yaml_write_json(const struct yaml_node *node, FILE *to)
 	} else if (is_integer(node->text)) {
 		fputs(node->text, to);
 	} else {
-		write_text(node->text, to);
+		yaml_write_json_text(node->text, to);
 	}
 }

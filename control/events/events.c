@@ -22,6 +22,7 @@ check_event(struct events *e, const struct config_event *event, struct diag *dia
 
 	switch (event->kind) {
 	case CONFIG_EVENT_LINK:
+		events_note_delay(e, event);
 		return events_check_link(e, event, diag);
 	case CONFIG_EVENT_PORT_TX:
 	case CONFIG_EVENT_PORT_PFC:

@@ -48,5 +48,10 @@ bool events_draining(const struct events *e);
 // Clears the watermarks of a node of the topology, or of all (TOPOLOGY_NONE): the user's, or the
 // persistent.
 void events_clear_watermarks(struct events *e, uint32_t node, bool persistent);
+// Changes a link between two events, as one of them would: the link by its name, what changes, and
+// to what. The configuration stays as it is. Returns 0, or -EINVAL with the reason in diag.
+int events_change_link(struct events *e, const struct config_event *event, struct diag *diag);
+// Returns a link to what the file says, whatever events have changed. Returns 0, or as above.
+int events_clear_link(struct events *e, uint32_t link, struct diag *diag);
 // Ends the storm that the watchdog has found on a queue, if any.
 void events_restore_queue(struct events *e, const struct topo_ref *queue);

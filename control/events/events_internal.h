@@ -38,9 +38,10 @@ struct change_env events_env(const struct events *e, ps_t now);
 // Rebuilds a node's tables and puts them in force. Returns 0, or -EINVAL with the errors in diag.
 int events_rebuild(struct events *e, uint32_t node, struct diag *diag);
 
-// Whether a link event can be applied; a shorter delay also shortens the fabric's window. Returns
-// 0, or -EINVAL with the error in diag.
+// Whether a link event can be applied. Returns 0, or -EINVAL with the error in diag.
 int events_check_link(struct events *e, const struct config_event *event, struct diag *diag);
+// A delay that an event will set shortens the fabric's window.
+void events_note_delay(struct events *e, const struct config_event *event);
 // A link has gone down or come up at `at`: recomputes routes, at once or when each switch has
 // noticed. Returns as events_apply().
 int converge_start(struct events *e, ps_t at, struct diag *diag);

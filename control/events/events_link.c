@@ -85,7 +85,8 @@ events_check_link(struct events *e, const struct config_event *event, struct dia
 		return -EINVAL;
 	l = &f->topology->links[link];
 	if (event->changes & CONFIG_LINK_RATE && l->rate_bps == 0) {
-		diag_error(diag, f->config->file, event->pos, "events.rate",
+		diag_error(diag, f->config->file, event->pos,
+			   event->pos.line != 0 ? "events.rate" : "rate",
 			   "a device's own rate cannot change");
 		return -EINVAL;
 	}
@@ -96,13 +97,28 @@ events_check_link(struct events *e, const struct config_event *event, struct dia
 		ps_t delay = wire_delay(f, to, event->delay_ps);
 
 		if (delay == 0) {
-			diag_error(diag, f->config->file, event->pos, "events.delay",
+			diag_error(diag, f->config->file, event->pos,
+				   event->pos.line != 0 ? "events.delay" : "delay",
 				   "the delay must be above 0");
 			return -EINVAL;
 		}
-		fabric_note_delay(f, to->node, delay);
 	}
 	return 0;
+}
+
+void
+events_note_delay(struct events *e, const struct config_event *event)
+{
+	struct fabric *f = e->fabric;
+	const struct topo_link *l;
+	uint32_t link;
+
+	if (!(event->changes & CONFIG_LINK_DELAY) ||
+	    topology_find_link(f->topology, event->link.text, &link) != 0)
+		return;
+	l = &f->topology->links[link];
+	fabric_note_delay(f, l->a.node, wire_delay(f, &l->a, event->delay_ps));
+	fabric_note_delay(f, l->b.node, wire_delay(f, &l->b, event->delay_ps));
 }
 
 int
@@ -117,6 +133,7 @@ events_apply_link(struct events *e, const struct config_step *s, struct diag *di
 	if (topology_find_link(f->topology, event->link.text, &link) != 0)
 		return -EINVAL;
 	l = &f->topology->links[link];
+	fabric_note_link_change(f, link, event, s->undo);
 	if (event->changes & CONFIG_LINK_RATE)
 		f->link_rate[link] = s->undo ? 0 : event->rate_bps;
 	for (unsigned i = 0; i < 2; i++) {
@@ -141,4 +158,137 @@ events_apply_link(struct events *e, const struct config_step *s, struct diag *di
 	link_view_keep(f);
 	f->link_down[link] = s->undo ? event->up : !event->up;
 	return converge_start(e, s->at_ps, diag);
+}
+
+// ---- changes by a user --------------------------------------------------------------------------
+
+// Wires that are to hold more packets.
+struct widening {
+	struct wire *wires[2];
+	uint32_t slots[2];
+	int rc;
+};
+
+static void
+widen(void *arg)
+{
+	struct widening *w = arg;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (w->rc == 0 && w->slots[i] != 0)
+			w->rc = wire_widen(w->wires[i], w->slots[i]);
+}
+
+// A wire between two workers has a fixed size, made for the file's rate and delay. What is on it at
+// another rate or delay must find room, or the transmitter would have to wait.
+static int
+make_room(struct events *e, const struct config_event *event, uint32_t link, struct diag *diag)
+{
+	const struct fabric *f = e->fabric;
+	const struct topo_link *l = &f->topology->links[link];
+	const struct link_values now = fabric_link_values(f, link);
+	uint64_t rate = f->link_rate[link] != 0 ? f->link_rate[link] : l->rate_bps;
+	uint64_t delay = now.changes & CONFIG_LINK_DELAY ? now.delay_ps : l->delay_ps;
+	struct widening w = {{f->wires[2 * link], f->wires[2 * link + 1]}};
+
+	rate = event->changes & CONFIG_LINK_RATE ? event->rate_bps : rate;
+	delay = event->changes & CONFIG_LINK_DELAY ? event->delay_ps : delay;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct topo_end *to = i == 0 ? &l->b : &l->a;
+		uint32_t slots = fabric_wire_slots(rate, wire_delay(f, to, delay));
+
+		if (w.wires[i] != NULL && w.wires[i]->limit != UINT32_MAX &&
+		    slots > w.wires[i]->limit)
+			w.slots[i] = slots;
+	}
+	if (e->hooks.halt != NULL && w.slots[0] + w.slots[1] != 0)
+		e->hooks.halt(e->hooks.context, widen, &w);
+	if (w.rc == -EINVAL)
+		return diag_fail(diag, EINVAL,
+				 "%s: delay times rate is more than a wire between two workers can "
+				 "hold",
+				 event->link.text);
+	return w.rc == 0 ? 0
+			 : diag_fail(diag, -w.rc, "%s: no memory for what would be on the link",
+				     event->link.text);
+}
+
+// The windows that all delays in force allow, and this one of a link (0: none). The fabric's own
+// are those of the file and its events.
+static void
+set_window(struct events *e, uint32_t link, uint64_t delay_ps)
+{
+	const struct fabric *f = e->fabric;
+	ps_t window = f->window, lookahead = f->lookahead;
+
+	if (e->hooks.set_window == NULL)
+		return;
+	for (uint32_t i = 0; i < f->topology->link_count; i++) {
+		const struct topo_link *l = &f->topology->links[i];
+		const struct link_values now = fabric_link_values(f, i);
+		uint64_t delay = now.changes & CONFIG_LINK_DELAY ? now.delay_ps : PS_NEVER;
+
+		if (i == link && delay_ps != 0 && delay_ps < delay)
+			delay = delay_ps;
+		if (delay == PS_NEVER)
+			continue;
+		for (unsigned end = 0; end < 2; end++) {
+			const struct topo_end *to = end == 0 ? &l->a : &l->b;
+			ps_t least = wire_delay(f, to, delay);
+
+			window = time_min(window, least);
+			if (to->node < f->topology->first_host)
+				lookahead = time_min(lookahead, least);
+		}
+	}
+	e->hooks.set_window(e->hooks.context, window, lookahead);
+}
+
+static int
+change_now(struct events *e, uint32_t link, const struct config_event *event, bool undo,
+	   struct diag *diag)
+{
+	const struct config_step step = {
+		.at_ps = e->hooks.clock(e->hooks.context), .undo = undo, .event = event};
+	bool delay = event->changes & CONFIG_LINK_DELAY;
+	int rc;
+
+	// A shorter delay is in force once no node is past what may arrive with it.
+	if (delay)
+		set_window(e, link, event->delay_ps);
+	e->now = step.at_ps;
+	rc = events_apply_link(e, &step, diag);
+	if (delay)
+		set_window(e, link, 0);
+	return rc;
+}
+
+int
+events_change_link(struct events *e, const struct config_event *event, struct diag *diag)
+{
+	struct config_event change = *event;
+	uint32_t link;
+	int rc = topology_resolve_link(e->fabric->topology, &event->link, NULL, &link, diag);
+
+	if (rc == 0)
+		rc = events_check_link(e, event, diag);
+	if (rc == 0)
+		rc = make_room(e, event, link, diag);
+	if (rc != 0)
+		return rc;
+	// A link that stays as it is has nothing to converge.
+	if (change.changes & CONFIG_LINK_STATE && change.up != e->fabric->link_down[link])
+		change.changes &= ~(uint32_t)CONFIG_LINK_STATE;
+	return change.changes != 0 ? change_now(e, link, &change, false, diag) : 0;
+}
+
+int
+events_clear_link(struct events *e, uint32_t link, struct diag *diag)
+{
+	const struct link_values now = fabric_link_values(e->fabric, link);
+	char name[TOPOLOGY_NAME_MAX];
+	const struct config_event event = {.link.text = name, .changes = now.changes};
+
+	topology_link_name(e->fabric->topology, link, name);
+	return now.changes != 0 ? change_now(e, link, &event, true, diag) : 0;
 }

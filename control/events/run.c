@@ -17,12 +17,10 @@
 static void
 take_snapshot(void *context, ps_t now)
 {
-	struct run *r = context;
-	json_t *snapshot = counters_snapshot(
-		r->fabric->names, r->fabric->topology->first_host + r->fabric->topology->host_count,
-		now);
+	const struct run *r = context;
 
-	json_array_append_new(r->snapshots, snapshot);
+	if (r->snapshot != NULL)
+		r->snapshot(r->snapshot_context, now);
 }
 
 // In virtual time no worker reads tables between windows, but nodes adopt new ones only when they
@@ -90,9 +88,9 @@ run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	r->fabric = f;
 	r->until = PS_NEVER;
 	r->stall = f->config->stall_ps;
-	r->snapshots = json_array();
 	r->nodes = fabric_list_nodes(f, &r->node_count);
-	r->log = fabric_log_create(stderr, "the result's log", false);
+	r->log =
+		fabric_log_create(ranks_first(f->ranks) ? stderr : NULL, "the result's log", false);
 	rc = events_create(&r->events, f, &hooks, diag);
 	if (rc != 0)
 		goto fail;
@@ -101,6 +99,7 @@ run_create(struct run **out, struct fabric *f, ps_t window, uint64_t visit_seed,
 	if (rc != 0)
 		goto fail;
 	r->drive.visit_seed = visit_seed;
+	r->drive.cut = fabric_create_cut(f, r->node_count != 0 ? r->nodes[0]->packets : NULL);
 	*out = r;
 	return 0;
 fail:
@@ -115,10 +114,22 @@ run_destroy(struct run *r)
 		return;
 	events_destroy(r->events);
 	fabric_log_destroy(r->log);
-	json_decref(r->snapshots);
+	cut_destroy(r->drive.cut);
 	free(r->nodes);
 	free(r);
 }
+
+// ---- whether it is over -------------------------------------------------------------------------
+// Ranks decide alike: by sums and maxima over all of them.
+
+// Of all ranks together, at the end of a stretch.
+struct run_state {
+	uint64_t lacked; // memory for packets
+	uint64_t interrupted;
+	uint64_t progress; // is to be shown
+	uint64_t open;     // flows; 0 where nothing depends on it
+	ps_t last_sent;
+};
 
 static bool
 flows_open(const struct run *r)
@@ -177,11 +188,11 @@ run_stretch(struct run *r, ps_t until, struct diag *diag)
 	struct virtual_drive *v = &r->drive;
 
 	for (;;) {
-		ps_t stop =
-			time_min(time_min(events_next(r->events), samples_next(r->samples)), until);
+		ps_t stop = time_min(events_next(r->events), until);
 
 		if (events_next(r->events) <= v->now) {
-			int rc = events_apply(r->events, v->now, diag);
+			int rc = ranks_agree(r->fabric->ranks,
+					     events_apply(r->events, v->now, diag));
 
 			if (rc != 0)
 				return rc;
@@ -194,7 +205,14 @@ run_stretch(struct run *r, ps_t until, struct diag *diag)
 			samples_take(r->samples, v->now);
 			continue;
 		}
+		if (film_next(r->film) <= v->now) {
+			film_take(r->film, v->now);
+			continue;
+		}
+		stop = time_min(stop, time_min(samples_next(r->samples), film_next(r->film)));
 		run_nodes(r, stop);
+		if (v->error != 0)
+			return 0;
 		if (v->next == PS_NEVER)
 			v->now = stop;
 	}
@@ -222,9 +240,32 @@ patience(const struct run *r)
 	ps_t rto = 0;
 
 	for (uint32_t h = 0; h < r->fabric->topology->host_count; h++)
-		if (r->fabric->nics[h] != NULL && r->fabric->hosts[h].rto_ps > rto)
+		if (fabric_has_nic(r->fabric, h) && r->fabric->hosts[h].rto_ps > rto)
 			rto = r->fabric->hosts[h].rto_ps;
 	return r->stall > PATIENCE_TIMEOUTS * rto ? r->stall : PATIENCE_TIMEOUTS * rto;
+}
+
+// Sums of all NICs: what flows have achieved, and what they have sent again. Returns 0 or -errno.
+static int
+sum_flows(const struct run *r, uint64_t *progress, uint64_t *retransmitted)
+{
+	uint64_t sums[2] = {0};
+	int rc;
+
+	for (uint32_t h = 0; h < r->fabric->topology->host_count; h++) {
+		struct nic_totals t;
+
+		if (r->fabric->nics[h] == NULL)
+			continue;
+		nic_totals(r->fabric->nics[h], &t);
+		sums[1] += t.sent.retransmitted;
+		sums[0] += t.sent.repetitions + t.received.packets - t.received.duplicates +
+			   t.stream_received;
+	}
+	rc = ranks_reduce(r->fabric->ranks, RANKS_SUM, sums, 2);
+	*progress = sums[0];
+	*retransmitted = sums[1];
+	return rc;
 }
 
 // Whether flows have only retransmitted for so long that their receivers must be unreachable. Flows
@@ -232,7 +273,7 @@ patience(const struct run *r)
 static bool
 flows_futile(struct run *r)
 {
-	uint64_t progress = 0, retransmitted = 0;
+	uint64_t progress, retransmitted;
 	ps_t now = r->drive.now;
 
 	if (now < r->next_check)
@@ -240,16 +281,7 @@ flows_futile(struct run *r)
 	if (r->patience == 0)
 		r->patience = patience(r);
 	r->next_check = now + r->patience / CHECKS;
-	for (uint32_t h = 0; h < r->fabric->topology->host_count; h++) {
-		struct nic_totals t;
-
-		if (r->fabric->nics[h] == NULL)
-			continue;
-		nic_totals(r->fabric->nics[h], &t);
-		retransmitted += t.sent.retransmitted;
-		progress += t.sent.repetitions + t.received.packets - t.received.duplicates +
-			    t.stream_received;
-	}
+	r->drive.error = sum_flows(r, &progress, &retransmitted);
 	if (progress != r->flow_progress || r->retransmitting_since == 0) {
 		if (progress != r->flow_progress || retransmitted == r->retransmitted)
 			r->retransmitting_since = 0;
@@ -262,28 +294,81 @@ flows_futile(struct run *r)
 	return now >= r->retransmitting_since + r->patience;
 }
 
+static uint64_t
+packets_held(struct run *r)
+{
+	uint64_t held = fabric_packets_held(r->fabric);
+	int rc = ranks_reduce(r->fabric->ranks, RANKS_SUM, &held, 1);
+
+	r->drive.error = r->drive.error != 0 ? r->drive.error : rc;
+	return held;
+}
+
+// Whether something is to come that does not depend on flows and packets.
 static bool
-is_over(struct run *r, ps_t fed, enum run_end *end)
+is_awaited(const struct run *r, ps_t fed)
+{
+	return r->until != PS_NEVER || fed != PS_NEVER || events_due(r->events) != PS_NEVER;
+}
+
+static bool
+is_over(struct run *r, ps_t fed, const struct run_state *t, enum run_end *end)
 {
 	ps_t now = r->drive.now;
-	bool more = fed != PS_NEVER || events_due(r->events) != PS_NEVER;
 
 	if (now >= r->until) {
 		*end = RUN_TIME;
 		return true;
 	}
-	if (r->until != PS_NEVER || more)
+	if (is_awaited(r, fed))
 		return false;
-	if (!flows_open(r) && fabric_packets_held(r->fabric) == 0) {
+	if (!t->open && packets_held(r) == 0) {
 		*end = RUN_DRAINED;
 		return now >= r->streams_until;
 	}
 	if (r->drive.next == PS_NEVER || flows_futile(r) ||
-	    (now > last_sent(r) + r->stall && fabric_packets_held(r->fabric) != 0)) {
+	    (now > t->last_sent + r->stall && packets_held(r) != 0)) {
 		*end = RUN_STALLED;
 		return true;
 	}
 	return false;
+}
+
+// Returns 0, or -errno when a rank is gone.
+static int
+combine_states(const struct run *r, ps_t fed, struct run_state *t)
+{
+	uint64_t values[5] = {packet_memory_lacked(), r->interrupted != NULL && r->interrupted(),
+			      r->progress_due != NULL && r->progress_due(r->progress_context)};
+	int rc;
+
+	if (!is_awaited(r, fed)) {
+		values[3] = flows_open(r);
+		values[4] = last_sent(r);
+	}
+	rc = ranks_reduce(r->fabric->ranks, RANKS_MOST, values, 5);
+	*t = (struct run_state){.lacked = values[0],
+				.interrupted = values[1],
+				.progress = values[2],
+				.open = values[3],
+				.last_sent = values[4]};
+	return rc;
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+static int
+fail_of_ranks(struct run *r, int rc, struct diag *diag)
+{
+	char text[TEXT_VALUE_MAX];
+
+	r->drive.error = rc;
+	return diag_fail(diag, EIO, "roost: rank %u: %s at %s of fabric time",
+			 r->fabric->ranks->index,
+			 rc == -ENOMEM   ? "out of memory for packets of other ranks"
+			 : rc == -EPROTO ? "another rank sent what makes no sense"
+					 : "another rank has ended",
+			 text_duration(text, r->drive.now));
 }
 
 static int
@@ -292,7 +377,7 @@ fail_of_memory(const struct run *r, struct diag *diag)
 	char text[TEXT_VALUE_MAX];
 
 	return diag_fail(diag, ENOMEM,
-			 "roost: out of memory: packets, at %s of fabric time: the run ends there",
+			 "roost: out of memory for packets at %s of fabric time: the run ends",
 			 text_duration(text, r->drive.now));
 }
 
@@ -327,6 +412,7 @@ run_to_end(struct run *r, enum run_end *end, struct diag *diag)
 
 	for (;;) {
 		ps_t edge = next_edge(r, fed);
+		struct run_state state;
 		int rc;
 
 		if (r->outside.feed != NULL) {
@@ -336,18 +422,25 @@ run_to_end(struct run *r, enum run_end *end, struct diag *diag)
 			fed = PS_NEVER;
 		}
 		rc = run_stretch(r, edge, diag);
+		if (r->drive.error != 0)
+			return fail_of_ranks(r, r->drive.error, diag);
 		fabric_log_poll(r->log, r->fabric);
-		if (rc == 0 && packet_memory_lacked())
-			rc = fail_of_memory(r, diag);
 		if (rc != 0)
 			return rc;
+		rc = combine_states(r, fed, &state);
+		if (rc != 0)
+			return fail_of_ranks(r, rc, diag);
+		if (state.lacked)
+			return fail_of_memory(r, diag);
 		if (r->outside.drain != NULL)
 			r->outside.drain(r->outside.context);
-		if (r->progress != NULL)
+		if (state.progress)
 			r->progress(r->progress_context, r->drive.now);
-		if (is_over(r, fed, end))
+		if (is_over(r, fed, &state, end))
 			return 0;
-		if (r->interrupted != NULL && r->interrupted()) {
+		if (r->drive.error != 0)
+			return fail_of_ranks(r, r->drive.error, diag);
+		if (state.interrupted) {
 			*end = RUN_INTERRUPTED;
 			return 0;
 		}
@@ -357,7 +450,7 @@ run_to_end(struct run *r, enum run_end *end, struct diag *diag)
 int
 run_all(struct run *r, enum run_end *end, struct diag *diag)
 {
-	int rc = start_threads(r, diag);
+	int rc = ranks_agree(r->fabric->ranks, start_threads(r, diag));
 
 	if (rc == 0)
 		rc = run_to_end(r, end, diag);

@@ -6,10 +6,9 @@
 
 #include "control/fabric/log.h"
 #include "control/fabric/samples.h"
+#include "control/film/film.h"
 #include "dataplane/drive/parallel.h"
 #include "events.h"
-
-#include <jansson.h>
 
 enum run_end {
 	RUN_DRAINED, // no flow open, no stream or input to come, no packet anywhere
@@ -39,7 +38,6 @@ struct run {
 	uint32_t node_count;
 	struct events *events;
 	struct run_outside outside; // feed NULL: none
-	json_t *snapshots;          // array
 	struct fabric_log *log;     // printed on stderr as it comes
 	ps_t until;                 // PS_NEVER: until drained
 	ps_t streams_until;         // before this a stream may send; the caller's
@@ -52,11 +50,16 @@ struct run {
 	ps_t next_check;
 	ps_t patience;           // 0: not known yet
 	struct samples *samples; // the caller's; NULL: none
-	// Called at every multiple of TIME_WINDOW_MAX that the run passes; for progress. NULL:
-	// none.
+	struct film *film;       // the same
+	// Whether progress is to be shown, asked at every multiple of TIME_WINDOW_MAX that the run
+	// passes. Where one rank says so, all of them call progress(). NULL: it is never shown.
+	bool (*progress_due)(void *context);
 	void (*progress)(void *context, ps_t now);
 	void *progress_context;
-	bool (*interrupted)(void); // true ends the run; called as progress(); NULL: none
+	// Takes the snapshot of an event; all ranks call it. NULL: none is taken.
+	void (*snapshot)(void *context, ps_t now);
+	void *snapshot_context;
+	bool (*interrupted)(void); // true ends the run; called as progress_due(); NULL: none
 };
 
 // window: 0 for the fabric's own, which is the longest there can be; visit_seed: 0 for nodes in

@@ -119,7 +119,7 @@
 	ROW(QUEUE, QUEUES, paused, FLAG, "", \
 	    p->paused & 1u << i && p->queue_paused_until[i] > now, \
 	    "received pauses hold the queue now") \
-	ROW(QUEUE, QUEUES, watchdog, FLAG, "", qm->watchdog.storm, \
+	ROW(QUEUE, QUEUES, watchdog, FLAG, "", port_watchdog(p, i)->storm, \
 	    "the watchdog has the queue in a storm now") \
 	ROW(QUEUE, QUEUES, depth_max_persistent, GAUGE, "bytes", \
 	    CELLS(watermark_persistent(&qm->depth_before, q->depth_max)), \
@@ -130,9 +130,9 @@
 	    "cut to their headers because the queue was full; not in `dropped`") \
 	ROW(QUEUE, QUEUES, trim_sent, TOTAL, "packets", qm->trim_sent, \
 	    "cut packets that left by this queue") \
-	ROW(QUEUE, QUEUES, watchdog_storms, TOTAL, "storms", qm->watchdog.storms, \
+	ROW(QUEUE, QUEUES, watchdog_storms, TOTAL, "storms", port_watchdog(p, i)->storms, \
 	    "storms that the watchdog found") \
-	ROW(QUEUE, QUEUES, watchdog_dropped, TOTAL, "packets", qm->watchdog.dropped, \
+	ROW(QUEUE, QUEUES, watchdog_dropped, TOTAL, "packets", port_watchdog(p, i)->dropped, \
 	    "dropped by the watchdog")
 
 #define POOL_ROWS(ROW) \

@@ -309,8 +309,9 @@ counters_nodes(const struct report_node *nodes, unsigned int count, ps_t now)
 	json_t *out = json_object();
 
 	for (unsigned int i = 0; i < count; i++)
-		json_object_set_new(out, nodes[i].name,
-				    counters_node(&nodes[i], COUNTERS_ALL, now));
+		if (nodes[i].node != NULL)
+			json_object_set_new(out, nodes[i].name,
+					    counters_node(&nodes[i], COUNTERS_ALL, now));
 	return out;
 }
 

@@ -181,8 +181,12 @@ json_t *counters_node(const struct report_node *n, unsigned int parts, ps_t now)
 // ns; bin 0 begins at 0, and the last has no upper edge.
 json_t *counters_histograms(const struct report_node *n);
 
-// All nodes: {NAME: node, ...}.
+// All nodes that are here: {NAME: node, ...}.
 json_t *counters_nodes(const struct report_node *nodes, unsigned int count, ps_t now);
+
+// {"time_ns": ..., "nodes": {NODE: ...}} without the values that counters_walk() leaves out: of
+// each node what counters_node() has, with objects by index instead of arrays. All ports are there.
+json_t *counters_sparse(const struct report_node *nodes, unsigned int count, ps_t now);
 
 // An element of "snapshots": {"at_ns": ..., "nodes": {...}}.
 json_t *counters_snapshot(const struct report_node *nodes, unsigned int count, ps_t now);

@@ -3,34 +3,45 @@
 // would have to be made of them first. Numbers are 8 bytes, the lowest first; texts follow their
 // length. Counters that say that nothing happened are left out, so a counter that is added to the
 // program changes no digest as long as it stays at zero. What a result derives from others (link
-// loads, percentiles) is not part of it.
-#include "result.h"
+// loads, percentiles) is not part of it. A snapshot has a digest of its own, which is part of it.
+#include "result_internal.h"
 
-#include <sha2.h>
 #include <string.h>
 
 #define FORMAT "roost digest 2"
+#define SNAPSHOT_FORMAT "roost snapshot 1"
 #define NO_TEXT UINT64_MAX
 
-struct digest {
-	SHA2_CTX sha;
-	const char *port; // of the last counter
-	size_t used;
-	uint8_t bytes[8192]; // not yet in `sha`
-};
+void
+digest_flush(struct digest *d)
+{
+	if (gather_sends(d->gather))
+		gather_put(d->gather, RESULT_PIECE_DIGEST, d->bytes, d->used);
+	else
+		SHA256Update(&d->sha, d->bytes, d->used);
+	d->used = 0;
+}
+
+void
+digest_put_bytes(struct digest *d, const void *bytes, size_t count)
+{
+	digest_flush(d);
+	SHA256Update(&d->sha, bytes, count);
+}
 
 static void
 put(struct digest *d, const void *bytes, size_t length)
 {
-	if (d->used + length > sizeof(d->bytes)) {
-		SHA256Update(&d->sha, d->bytes, d->used);
-		d->used = 0;
+	const uint8_t *from = bytes;
+
+	if (d->used + length > sizeof(d->bytes))
+		digest_flush(d);
+	for (; length > sizeof(d->bytes); from += sizeof(d->bytes), length -= sizeof(d->bytes)) {
+		memcpy(d->bytes, from, sizeof(d->bytes));
+		d->used = sizeof(d->bytes);
+		digest_flush(d);
 	}
-	if (length > sizeof(d->bytes)) {
-		SHA256Update(&d->sha, bytes, length);
-		return;
-	}
-	memcpy(&d->bytes[d->used], bytes, length);
+	memcpy(&d->bytes[d->used], from, length);
 	d->used += length;
 }
 
@@ -83,11 +94,9 @@ put_collective(struct digest *d, const struct report_collective *c)
 	put_number(d, c->step);
 }
 
-static void
-put_counter(void *context, const struct counter_value *value)
+void
+digest_put_counter(struct digest *d, const struct counter_value *value)
 {
-	struct digest *d = context;
-
 	if (value->port != d->port) { // the names of a node's ports stay where they are
 		put_text(d, NULL);
 		put_text(d, value->port);
@@ -100,8 +109,8 @@ put_counter(void *context, const struct counter_value *value)
 	put_number(d, (uint64_t)value->value);
 }
 
-static void
-put_node(struct digest *d, const struct report_node *n, ps_t now)
+void
+digest_put_node(struct digest *d, const struct report_node *n)
 {
 	put_text(d, n->name);
 	for (unsigned int i = 0; i < n->node->port_count; i++) {
@@ -109,7 +118,6 @@ put_node(struct digest *d, const struct report_node *n, ps_t now)
 		put_number(d, n->ports[i].rate_bps);
 	}
 	d->port = NULL;
-	counters_walk(n, now, put_counter, d);
 }
 
 static int
@@ -128,28 +136,52 @@ put_document(struct digest *d, const json_t *document)
 }
 
 void
-result_digest(const struct report_result *r, char digest[static RESULT_DIGEST_MAX])
+digest_begin(struct digest *d, struct gather *gather)
 {
-	struct digest d = {.used = 0};
+	d->gather = gather;
+	d->used = 0;
+	SHA256Init(&d->sha);
+}
 
-	SHA256Init(&d.sha);
-	put_text(&d, FORMAT);
-	put_number(&d, r->now);
-	put_number(&d, r->last_event);
-	put_number(&d, r->cnps);
-	put_number(&d, r->out_of_order);
-	put_number(&d, r->flow_count);
+void
+digest_put_snapshot(struct digest *d, ps_t now)
+{
+	if (gather_sends(d->gather))
+		return;
+	put_text(d, SNAPSHOT_FORMAT);
+	put_number(d, now);
+}
+
+void
+digest_put_run(struct digest *d, const struct report_result *r)
+{
+	if (gather_sends(d->gather))
+		return;
+	put_text(d, FORMAT);
+	put_number(d, r->now);
+	put_number(d, r->last_event);
+	put_number(d, r->cnps);
+	put_number(d, r->out_of_order);
+	put_number(d, r->flow_count);
 	for (uint32_t i = 0; i < r->flow_count; i++)
-		put_flow(&d, &r->flows[i]);
-	put_number(&d, r->collective_count);
+		put_flow(d, &r->flows[i]);
+	put_number(d, r->collective_count);
 	for (uint32_t i = 0; i < r->collective_count; i++)
-		put_collective(&d, &r->collectives[i]);
-	put_number(&d, r->node_count);
-	for (uint32_t i = 0; i < r->node_count; i++)
-		put_node(&d, &r->nodes[i], r->now);
-	put_document(&d, r->snapshots);
-	put_document(&d, r->log);
-	put_number(&d, r->log_lost);
-	SHA256Update(&d.sha, d.bytes, d.used);
-	SHA256End(&d.sha, digest);
+		put_collective(d, &r->collectives[i]);
+	put_number(d, r->node_count);
+}
+
+void
+digest_put_lists(struct digest *d, const struct report_result *r)
+{
+	put_document(d, r->snapshots);
+	put_document(d, r->log);
+	put_number(d, r->log_lost);
+}
+
+void
+digest_end(struct digest *d, char digest[static RESULT_DIGEST_MAX])
+{
+	digest_flush(d);
+	SHA256End(&d->sha, digest);
 }

@@ -57,6 +57,11 @@ create_node(struct fabric *f, const struct fabric_options *options, uint32_t i, 
 	struct tables *old = NULL;
 	int rc;
 
+	if (place->port_count == 0)
+		return diag_error(diag, f->config->file, f->config->fabric.topology_pos, "topology",
+				  "%s has no link", place->name);
+	if (!fabric_is_here(f, i))
+		return fabric_rebuild_tables(f, i, &old, diag);
 	rc = node_create(&f->nodes[i], roles[place->role].role, place->port_count << edge, i,
 			 options->seed, options->pools[i]);
 	if (rc != 0)
@@ -115,8 +120,14 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 	ps_t delay = link->delay_ps + far_latency(f, to.node);
 	int rc;
 
-	if (a == NULL || b == NULL || !is_wired(f, from) || !is_wired(f, to))
-		return 0; // a device's, or nobody's
+	if (!is_wired(f, from) || !is_wired(f, to))
+		return 0; // nobody's
+	if (f->owners != NULL && delay != 0)
+		fabric_note_delay(f, to.node, delay); // windows are those of all ranks
+	if (a == NULL && b == NULL && delay != 0)
+		return 0; // a device's, or of other ranks
+	if ((a == NULL || b == NULL) && f->owners == NULL)
+		return 0; // a device's
 	rc = wire_create(&f->wires[index], delay, shared,
 			 shared ? fabric_wire_slots(link->rate_bps, delay) : 0);
 	if (rc == -EINVAL)
@@ -126,8 +137,11 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 	fabric_note_delay(f, to.node, f->wires[index]->delay);
 	f->wires[index]->loss = fabric_wire_loss(link->loss_ppm);
 	f->wires[index]->faulty = link->loss_ppm != 0;
-	a->ports[from.port].out = f->wires[index];
-	b->ports[to.port].in = f->wires[index];
+	f->wires[index]->cut = a == NULL || b == NULL;
+	if (a != NULL)
+		a->ports[from.port].out = f->wires[index];
+	if (b != NULL)
+		b->ports[to.port].in = f->wires[index];
 	return 0;
 }
 
@@ -195,6 +209,9 @@ make_room(struct config *config, struct topology *t, const struct fabric_options
 		.packets = options->packets,
 		.file_attach_count = config->attach_count,
 		.trims = config_trims(config),
+		.ranks = options->ranks,
+		.owners = ranks_many(options->ranks) ? fabric_place_ranks(t, options->ranks->count)
+						     : NULL,
 		.nodes = memory_array(t->node_count, sizeof(struct node *), "nodes"),
 		.tables = memory_array(t->node_count, sizeof(struct tables *), "tables"),
 		.wires = memory_array(2 * (size_t)t->link_count, sizeof(struct wire *), "wires"),
@@ -270,7 +287,7 @@ free_wire(struct fabric *f, uint32_t index)
 
 	if (w == NULL)
 		return;
-	while (w->head != w->tail)
+	while (w->head != w->tail && f->nodes[to] != NULL)
 		packet_free(f->nodes[to]->packets, wire_take(w));
 	wire_destroy(w);
 }
@@ -304,6 +321,7 @@ fabric_destroy(struct fabric *f)
 	stale_hosts_destroy(f->moved);
 	fabric_free_labels(f->labels);
 	free(f->names);
+	free(f->owners);
 	free(f->hosts);
 	free(f->switches);
 	free(f->swaps);
@@ -312,6 +330,7 @@ fabric_destroy(struct fabric *f)
 	free(f->edges);
 	free(f->nics);
 	free(f->link_rate);
+	free(f->link_changes);
 	free(f->link_down);
 	free(f->wires);
 	free(f->tables);
@@ -329,6 +348,22 @@ fabric_list_nodes(const struct fabric *f, uint32_t *count)
 		if (f->nodes[i] != NULL)
 			nodes[(*count)++] = f->nodes[i];
 	return nodes;
+}
+
+void
+fabric_forget_far_nodes(struct fabric *f)
+{
+	// Events change switches by comparing what all of them have.
+	uint32_t first = f->config->event_count == 0 ? 0 : f->topology->first_host;
+
+	for (uint32_t i = first; i < f->topology->node_count; i++) {
+		if (fabric_is_here(f, i))
+			continue;
+		if (i < f->topology->first_host)
+			routes_clear(&f->routes->nodes[i]);
+		tables_destroy(f->tables[i]);
+		f->tables[i] = NULL;
+	}
 }
 
 uint64_t

@@ -8,6 +8,7 @@
 #include "control/model/routes/routes.h"
 #include "control/model/topology/topology.h"
 #include "dataplane/base/node.h"
+#include "dataplane/drive/ranks.h"
 #include "dataplane/roce/edge.h"
 #include "dataplane/roce/nic.h"
 
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cut;
 struct fabric_labels;
 struct fabric_stand_in;
 struct learned_node;
@@ -50,10 +52,11 @@ struct fabric {
 	uint32_t *swaps;                    // by host: how often they were exchanged
 	bool *link_down;                    // by link
 	struct link_view *
-		*link_views;          // by switch: links as its routes have them; NULL: as they are
-	uint64_t *link_rate;          // by link: as set by an event, in bit/s; 0: as in the file
-	struct report_node *names;    // by node
-	struct fabric_labels *labels; // of them
+		*link_views; // by switch: links as its routes have them; NULL: as they are
+	uint64_t *link_rate; // by link: as set by an event, in bit/s; 0: as in the file
+	struct link_values *link_changes; // by link: what is not as in the file; NULL: all is
+	struct report_node *names;        // by node
+	struct fabric_labels *labels;     // of them
 	uint64_t seed;
 	ps_t window;                   // the least delay of any wire
 	ps_t lookahead;                // and of those into switches: the window of virtual time
@@ -62,6 +65,8 @@ struct fabric {
 	uint16_t epoch;                // of packets that the tables in force admit; never 0
 	struct drain *drains;          // changes of tenants with older packets in flight
 	struct stale_hosts *moved;     // hosts whose older packets switches drop; NULL: none
+	struct ranks *ranks;           // that run the fabric together; NULL: this process alone
+	uint16_t *owners;              // by node: the rank that runs it; NULL: this process
 };
 
 // What differs between virtual time and live.
@@ -69,6 +74,7 @@ struct fabric_options {
 	struct packet_pool **pools; // by node, none NULL; in virtual time the same for all
 	const uint16_t *workers;    // by node: wires between workers are shared; NULL: one worker
 	const bool *attached;       // by host: a device is behind its NIC, or its leaf; NULL: none
+	struct ranks *ranks;        // that run the fabric together; NULL: this process alone
 	uint64_t seed;
 	struct fabric_packets packets; // zero: any number
 };
@@ -80,6 +86,21 @@ int fabric_create(struct fabric **out, struct config *config, struct topology *t
 
 // Frees everything but config, topology and pools. NULL is fine.
 void fabric_destroy(struct fabric *f);
+
+// Whether this process runs a node. A node of another rank is NULL here, and so is its NIC; but the
+// tables of all switches are here while the fabric is set up, and as long as events are to come.
+static inline bool
+fabric_is_here(const struct fabric *f, uint32_t node)
+{
+	return f->owners == NULL || f->owners[node] == f->ranks->index;
+}
+
+// Whether a host has a simulated NIC, here or at another rank.
+static inline bool
+fabric_has_nic(const struct fabric *f, uint32_t host)
+{
+	return f->nics[host] != NULL || !fabric_is_here(f, f->topology->first_host + host);
+}
 
 // Whether a node is that of an attached host with a NIC at the edge: each of its ports has another
 // behind it, for the host's side (dataplane/roce/edge.h).
@@ -136,10 +157,22 @@ struct fabric_nic_most fabric_nic_most(const struct fabric *f, uint32_t host, ui
 
 // The nodes that exist, without gaps; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
-// The thread, 0 .. threads - 1, that is to run each of these nodes; the caller frees the array.
-// (place_nodes.c)
+// The thread or worker, 0 .. threads - 1, that is to run each node, by its number in the topology,
+// or each of these nodes; the caller frees the array. here: of a fabric whose other nodes are
+// elsewhere, or NULL. (place_nodes.c)
+uint16_t *fabric_place(const struct topology *t, const struct fabric *here, uint32_t threads);
 uint16_t *fabric_place_nodes(const struct fabric *f, struct node *const *nodes, uint32_t count,
 			     uint32_t threads);
+
+// The rank, 0 .. ranks - 1, that is to run each node of a topology; the caller frees the array.
+// Links to hosts are within a rank, so some ranks may get nothing. (place_nodes.c)
+uint16_t *fabric_place_ranks(const struct topology *t, uint32_t ranks);
+// The wires that lead to other ranks; NULL: this process has all nodes. cut_destroy() frees it. Of
+// `packets` the nodes take theirs. (cut_wires.c)
+struct cut *fabric_create_cut(const struct fabric *f, struct packet_pool *packets);
+// Once everything is set up: frees what only that needed of other ranks' nodes. These are the
+// tables of hosts and, unless events are to come, the tables and routes of switches.
+void fabric_forget_far_nodes(struct fabric *f);
 
 // Builds the tables of a node, not in force yet, from its settings (for a host those of its leaf)
 // and the present routes. Returns 0, or -EINVAL with errors in diag.
@@ -198,6 +231,11 @@ struct fabric_hooks {
 	void (*readdress)(void *context, uint32_t host, uint8_t port,
 			  const struct tenant_port *had);
 	void (*readdressed)(void *context); // after the last one; may be NULL
+	// Calls `run` while no node runs; NULL where wires grow by themselves.
+	void (*halt)(void *context, void (*run)(void *arg), void *arg);
+	// From its return on nodes keep to these, which mean what they do of the fabric; may be
+	// NULL.
+	void (*set_window)(void *context, ps_t window, ps_t lookahead);
 	void *context;
 };
 
@@ -234,6 +272,21 @@ void link_view_drop(struct fabric *f, uint32_t node);
 // Replaces the routes of switches with a view of their own, in routes made from the present links,
 // by those that follow from the view. Returns 0, or -EINVAL with errors in diag.
 int link_view_apply(const struct fabric *f, struct routes *routes, struct diag *diag);
+
+// What events, or a user, have changed of a link: the members whose bit is set in `changes` (enum
+// config_link_change). It is then not as the file builds it.
+struct link_values {
+	uint32_t changes;
+	uint32_t loss_ppm, corrupt_ppm, corrupt_payload_ppm;
+	uint64_t rate_bps, delay_ps;
+	uint8_t ip_id_low_byte;
+};
+
+// What is in force on a link.
+struct link_values fabric_link_values(const struct fabric *f, uint32_t link);
+// Notes an event that has been applied to a link, or undone.
+void fabric_note_link_change(struct fabric *f, uint32_t link, const struct config_event *event,
+			     bool undo);
 
 // ---- networks.c ---------------------------------------------------------------------------------
 

@@ -9,6 +9,10 @@
 // Creates the NIC of a host from its merged settings. Returns 0 or -errno.
 int fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out);
 
+// The payload in flight that congestion control allows a queue pair of this host at first;
+// UINT64_MAX: any. From settings alone, since the NIC may be another rank's.
+uint64_t fabric_window_bytes(const struct fabric *f, uint32_t host, const struct nic_flow *flow);
+
 // ---- edge_nic.c: the NICs of attached hosts -----------------------------------------------------
 
 // What `attach:` says of a port of a host, or NULL.

@@ -48,19 +48,49 @@ flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint
 	return -EINVAL;
 }
 
-// The receiver of a READ requests the data, so its flow starts there.
+uint32_t
+flows_next_qpn(const struct fabric_flows *flows, uint32_t host)
+{
+	const struct nic *nic = flows->fabric->nics[host];
+
+	return nic != NULL ? nic_next_qpn(nic) : NIC_QPN_FIRST + flows->far[host].queue_pairs;
+}
+
+// The receiver of a READ requests the data, so its flow starts there. An end at another rank is
+// only counted.
 static int
 add_ends(const struct fabric_flows *flows, const struct flow_spec *spec,
 	 const struct nic_flow *flow, const struct nic_endpoint *far, uint32_t inbox)
 {
 	struct nic *src = flows->fabric->nics[spec->src], *dst = flows->fabric->nics[spec->dst];
 	struct nic_flow reader = *flow;
-	int rc = nic_add_sender(src, flow);
+	int rc = 0;
 
-	if (rc != 0 || spec->op != CONFIG_OP_READ)
-		return rc != 0 ? rc : nic_add_receiver(dst, far, inbox);
+	if (src != NULL)
+		rc = nic_add_sender(src, flow);
+	else
+		flows->far[spec->src].queue_pairs++;
+	if (dst == NULL)
+		flows->far[spec->dst].queue_pairs++;
+	if (rc != 0 || dst == NULL)
+		return rc;
+	if (spec->op != CONFIG_OP_READ)
+		return nic_add_receiver(dst, far, inbox);
 	reader.endpoint = *far;
 	return nic_add_reader(dst, &reader);
+}
+
+// One of the NICs has no number left for a queue pair.
+static int
+refuse_number(const struct fabric *f, const struct flow_spec *spec, const struct queue_pair *pair,
+	      struct diag *diag)
+{
+	uint32_t host = pair->src_qpn >= NIC_QPN_EXCHANGES ? spec->src : spec->dst;
+
+	diag_error(diag, f->config->file, f->config->workload[spec->item].pos, "workload",
+		   "%s has more queue pairs than its NIC has numbers for: %u",
+		   topology_host(f->topology, host)->name, NIC_QPN_EXCHANGES - NIC_QPN_FIRST);
+	return -EINVAL;
 }
 
 // Adds queue pair `index` of `count` of a flow.
@@ -80,8 +110,8 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 
 	if (rc != 0)
 		return flows_refuse_priority(f, spec->item, spec->dst, spec->priority, diag);
-	pair->src_qpn = nic_next_qpn(f->nics[spec->src]);
-	pair->dst_qpn = nic_next_qpn(f->nics[spec->dst]);
+	pair->src_qpn = flows_next_qpn(flows, spec->src);
+	pair->dst_qpn = flows_next_qpn(flows, spec->dst);
 	flow.bytes = workload_share(spec->bytes, index, count);
 	flow.endpoint.qpn = pair->src_qpn;
 	flow.endpoint.peer_qpn = pair->dst_qpn;
@@ -99,6 +129,8 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	if (spec->collective != WORKLOAD_NONE)
 		flows_join_program(flows, spec, index, count, &flow, &inbox);
 	rc = add_ends(flows, spec, &flow, &far, inbox);
+	if (rc == -ENOSPC)
+		return refuse_number(f, spec, pair, diag);
 	if (rc == -EINVAL)
 		diag_error(
 			diag, f->config->file, f->config->workload[spec->item].pos, "workload.size",
@@ -151,12 +183,15 @@ flows_set_path(const struct fabric *f, const struct flow_spec *spec, uint32_t pa
 static int
 add_inside(const struct fabric_flows *flows, const struct flow_spec *spec)
 {
+	struct nic *nic = flows->fabric->nics[spec->src];
 	struct nic_flow flow = {
 		.path_mtu = INSIDE_MTU, .op = NIC_OP_WRITE, .handover = spec->handover_ps};
 	uint32_t inbox;
 
+	if (nic == NULL)
+		return 0; // at another rank
 	flows_join_program(flows, spec, 0, 1, &flow, &inbox);
-	return nic_add_local(flows->fabric->nics[spec->src], &flow, inbox);
+	return nic_add_local(nic, &flow, inbox);
 }
 
 // ---- sizes of packets ---------------------------------------------------------------------------
@@ -194,19 +229,17 @@ warn_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t
 // send no more until its timeout. There is one warning for each place in the file.
 static void
 warn_window(struct fabric_flows *flows, const struct flow_spec *spec, const struct nic_flow *flow,
-	    const struct queue_pair *pair, struct diag *diag)
+	    struct diag *diag)
 {
 	const struct topology *t = flows->fabric->topology;
 	const char *src = topology_host(t, spec->src)->name, *dst;
 	uint32_t ack_every = flows->fabric->hosts[spec->dst].ack_every;
-	struct congestion_reading reading;
 	struct diag_pos pos;
 	uint64_t packets;
 
-	if (spec->op == CONFIG_OP_READ ||
-	    nic_congestion_read(flows->fabric->nics[spec->src], pair->src_qpn, &reading) != 0)
+	if (spec->op == CONFIG_OP_READ || ack_every <= 1)
 		return;
-	packets = reading.window_bytes / flow->path_mtu;
+	packets = fabric_window_bytes(flows->fabric, spec->src, flow) / flow->path_mtu;
 	if (packets == 0)
 		packets = 1;
 	if (packets >= ack_every || packets >= spec->bytes / flow->path_mtu)
@@ -282,7 +315,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	uint32_t pairs = spec->qps;
 	int rc;
 
-	if (f->nics[spec->src] == NULL || f->nics[spec->dst] == NULL ||
+	if (!fabric_has_nic(f, spec->src) || !fabric_has_nic(f, spec->dst) ||
 	    flows_program_left_out(flows, spec)) {
 		flows->left_out++;
 		return flows_add_attached(flows, spec, &random, diag);
@@ -310,7 +343,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 		rc = add_pair(flows, spec, &flow, &random, i, pairs, diag);
 	state->pair_count = pairs;
 	if (rc == 0)
-		warn_window(flows, spec, &flow, &flows->pairs[state->first_pair], diag);
+		warn_window(flows, spec, &flow, diag);
 	return rc;
 }
 
@@ -326,7 +359,7 @@ add_stream(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 	struct fabric_marking data;
 	int rc;
 
-	if (f->nics[spec->src] == NULL) {
+	if (!fabric_has_nic(f, spec->src)) {
 		flows->left_out++;
 		return 0;
 	}
@@ -349,7 +382,7 @@ add_stream(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 		.until = spec->until_ps,
 	};
 	memcpy(stream.peer_ip, peer.peer_ip, sizeof(stream.peer_ip));
-	rc = nic_add_stream(f->nics[spec->src], &stream);
+	rc = f->nics[spec->src] != NULL ? nic_add_stream(f->nics[spec->src], &stream) : 0;
 	if (rc == -EINVAL)
 		diag_error(diag, f->config->file, f->config->workload[spec->item].pos,
 			   "workload.packet",
@@ -366,16 +399,6 @@ count_pairs(const struct workload *w)
 	for (uint32_t i = 0; i < w->flow_count; i++)
 		count += w->flows[i].qps;
 	return count;
-}
-
-uint64_t
-flows_generated_before(const struct workload *w, uint32_t collective)
-{
-	uint64_t pairs = 0;
-
-	for (uint32_t i = 0; i < collective; i++)
-		pairs += w->collectives[i].pair_count;
-	return pairs;
 }
 
 // Copies the names of tenants. Indices without a tenant stay NULL.
@@ -403,6 +426,7 @@ fabric_flows_create(struct fabric_flows **out, struct fabric *f, const struct wo
 		.pairs = memory_array(count_pairs(w), sizeof(*flows->pairs), "queue pairs"),
 		.parts = memory_array(w->rank_count, sizeof(*flows->parts), "ranks"),
 		.program_left_out = memory_array(w->program_count, sizeof(bool), "programs"),
+		.far = memory_array(f->topology->host_count, sizeof(*flows->far), "hosts"),
 	};
 	copy_tenants(flows, f->topology);
 	flows_create_ids(flows);
@@ -433,6 +457,7 @@ fabric_flows_destroy(struct fabric_flows *flows)
 	free(flows->tenants);
 	flows_free_ids(flows);
 	flows_free_exchanges(flows);
+	free(flows->far);
 	free(flows->program_left_out);
 	free(flows->inboxes);
 	free(flows->parts);

@@ -31,11 +31,14 @@ struct flow_pair {
 int fabric_flows_pair(const struct fabric_flows *flows, uint32_t flow, uint32_t index,
 		      struct flow_pair *out);
 
-// What became of the pairs that are generated; they are in no report of flows.
-void fabric_flows_pairs(const struct fabric_flows *flows, struct report_pairs *out);
+// What became of the pairs that are generated; they are in no report of flows. Collective, like
+// what follows. Returns 0, or -errno if a rank is gone.
+int fabric_flows_pairs(const struct fabric_flows *flows, struct report_pairs *out);
 
-// The results so far: flows in the order of their ids, collectives in the order of the workload.
-// The arrays are for free(); texts belong to the flows.
-struct report_flow *fabric_flows_report(const struct fabric_flows *flows, uint32_t *count);
-struct report_collective *fabric_flows_collectives(const struct fabric_flows *flows,
-						   uint32_t *count);
+// The results so far: flows in the order of their ids, which only the first rank gets; collectives
+// in the order of the workload. The arrays are for free(); texts belong to the flows. Return 0, or
+// -errno if a rank is gone.
+int fabric_flows_report(const struct fabric_flows *flows, struct report_flow **out,
+			uint32_t *count);
+int fabric_flows_collectives(const struct fabric_flows *flows, struct report_collective **out,
+			     uint32_t *count);

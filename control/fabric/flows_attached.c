@@ -13,7 +13,7 @@ answering_end(const struct fabric_flows *flows, uint32_t at, uint8_t port, uint3
 	      uint8_t peer_port, struct random *random)
 {
 	const struct fabric *f = flows->fabric;
-	uint32_t qpn = nic_next_qpn(f->nics[at]);
+	uint32_t qpn = flows_next_qpn(flows, at);
 	struct nic_endpoint e = {
 		.qpn = qpn,
 		.peer_qpn = qpn,

@@ -94,24 +94,73 @@ flows_free_ids(struct fabric_flows *flows)
 
 // ---- times --------------------------------------------------------------------------------------
 
-// Execution `time` of a collective over all its ranks.
-static struct nic_time
-span(const struct fabric_flows *flows, const struct collective_spec *c, uint32_t time)
+// Of all executions of all collectives: those of a program's first execution, then of its second,
+// and program after program.
+struct spans {
+	uint64_t *starts; // PS_NEVER: not begun
+	uint64_t *ends;   // PS_NEVER: open
+	size_t count;
+};
+
+// Execution `time` of a collective over those of its ranks whose NICs are here.
+static void
+add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint32_t time,
+	 struct spans *s)
 {
 	const struct workload *w = flows->workload;
 	struct nic_time all = {.start = PS_NEVER};
 
 	for (uint32_t r = 0; r < c->rank_count; r++) {
 		const struct rank_part *part = &flows->parts[c->first_rank + r];
+		const struct nic *nic = flows->fabric->nics[w->ranks[c->first_rank + r].host];
 		struct nic_time one;
 
-		if (nic_part_time(flows->fabric->nics[w->ranks[c->first_rank + r].host],
-				  part->program, part->part, time, &one) != 0)
+		if (nic == NULL || nic_part_time(nic, part->program, part->part, time, &one) != 0)
 			continue;
 		all.start = time_min(all.start, one.start);
 		all.end = one.end > all.end ? one.end : all.end;
 	}
-	return all;
+	s->starts[s->count] = all.start;
+	s->ends[s->count++] = all.end;
+}
+
+static int
+reduce_all(struct ranks *ranks, enum ranks_reduction how, uint64_t *values, size_t count)
+{
+	const size_t most = 1 << 16;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i += most)
+		rc = ranks_reduce(ranks, how, values + i,
+				  (uint32_t)(count - i < most ? count - i : most));
+	return rc;
+}
+
+static int
+create_spans(const struct fabric_flows *flows, size_t count, struct spans *s)
+{
+	const struct workload *w = flows->workload;
+	int rc;
+
+	*s = (struct spans){
+		.starts = memory_array(count, sizeof(*s->starts), "times of collectives"),
+		.ends = memory_array(count, sizeof(*s->ends), "times of collectives"),
+	};
+	for (uint32_t i = 0; i < w->program_count; i++)
+		for (uint32_t k = 0; !flows->program_left_out[i] && k < w->programs[i].repeat; k++)
+			for (uint32_t c = 0; c < w->programs[i].collective_count; c++)
+				add_span(flows,
+					 &w->collectives[w->programs[i].first_collective + c], k,
+					 s);
+	rc = reduce_all(flows->fabric->ranks, RANKS_LEAST, s->starts, s->count);
+	return rc != 0 ? rc : reduce_all(flows->fabric->ranks, RANKS_MOST, s->ends, s->count);
+}
+
+static void
+free_spans(struct spans *s)
+{
+	free(s->starts);
+	free(s->ends);
 }
 
 static enum report_kind
@@ -125,10 +174,10 @@ kind_of(const char *name)
 }
 
 // Appends the collectives of execution `time` of a program, and of a step also the step itself.
-// Returns how many; what has not begun is left out.
+// Returns how many; what has not begun is left out. s: `first` is that of its first collective.
 static uint32_t
 report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
-	    struct report_collective *out)
+	    const struct spans *s, size_t first, struct report_collective *out)
 {
 	const struct program_spec *p = &flows->workload->programs[program];
 	const char *id = flows->program_ids[program];
@@ -149,7 +198,8 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		uint32_t index = p->first_collective + count;
 		const struct collective_spec *c = &flows->workload->collectives[index];
 
-		one = span(flows, c, time);
+		one = (struct nic_time){.start = s->starts[first + count],
+					.end = s->ends[first + count]};
 		if (one.start == PS_NEVER)
 			break;
 		if (count == 0)
@@ -171,19 +221,27 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 	return count + 1;
 }
 
-struct report_collective *
-fabric_flows_collectives(const struct fabric_flows *flows, uint32_t *count)
+int
+fabric_flows_collectives(const struct fabric_flows *flows, struct report_collective **out,
+			 uint32_t *count)
 {
 	const struct workload *w = flows->workload;
 	struct report_collective *report;
-	size_t most = 0;
+	size_t most = 0, next = 0;
+	struct spans spans;
+	int rc;
 
 	for (uint32_t i = 0; i < w->program_count; i++)
 		most += (size_t)w->programs[i].repeat * (w->programs[i].collective_count + 1u);
-	report = memory_array(most, sizeof(*report), "executions of collectives");
+	*out = report = memory_array(most, sizeof(*report), "executions of collectives");
 	*count = 0;
-	for (uint32_t i = 0; i < w->program_count; i++)
-		for (uint32_t k = 0; !flows->program_left_out[i] && k < w->programs[i].repeat; k++)
-			*count += report_time(flows, i, k, &report[*count]);
-	return report;
+	rc = create_spans(flows, most, &spans);
+	for (uint32_t i = 0; rc == 0 && i < w->program_count; i++)
+		for (uint32_t k = 0; !flows->program_left_out[i] && k < w->programs[i].repeat;
+		     k++) {
+			*count += report_time(flows, i, k, &spans, next, &report[*count]);
+			next += w->programs[i].collective_count;
+		}
+	free_spans(&spans);
+	return rc;
 }

@@ -5,6 +5,7 @@
 #include "flows_internal.h"
 
 #include "control/base/memory.h"
+#include "dataplane/base/roce_headers.h"
 #include "dataplane/roce/nic_exchange.h"
 #include "ideal.h"
 
@@ -127,7 +128,7 @@ create_ends(const struct fabric *f, struct flow_exchanges *x)
 			e->crosses_inside = f->hosts[h].pxn;
 			memcpy(e->ip4, host->ports[p].ip4, sizeof(e->ip4));
 			memcpy(e->ip6, host->ports[p].ip6, sizeof(e->ip6));
-			if (f->nics[h] != NULL)
+			if (fabric_has_nic(f, h))
 				enter_place(f, x, end);
 		}
 	}
@@ -219,7 +220,7 @@ create_plan(struct fabric_flows *flows, uint32_t collective)
 		.in_turns = c->in_turns,
 		.seed = flows->fabric->seed,
 		.first_stream = FLOW_RANDOM << 32 |
-				(c->first_flow + flows_generated_before(w, collective)),
+				(c->first_flow + workload_generated_before(w, collective)),
 		.ends = x->ends,
 		.rank_ends = ends,
 		.components = x->components,
@@ -284,6 +285,21 @@ marking_of(const struct fabric_marking *m)
 	return (struct nic_exchange_marking){.dscp = m->dscp, .priority = m->priority, .tc = m->tc};
 }
 
+// The numbers that a NIC at another rank takes (dataplane/roce/exchange_add.c).
+static int
+note_far_exchange(const struct fabric_flows *flows, const struct nic_exchange_plan *plan,
+		  uint32_t rank, uint32_t host)
+{
+	struct far_numbers *far = &flows->far[host];
+	uint32_t first = NIC_QPN_EXCHANGES + far->exchanges, count = 2 * plan->ranks;
+
+	if (count > ROCE_PSN_MASK + 1 - first)
+		return -ENOSPC;
+	plan->first_qpns[rank] = first;
+	far->exchanges += count;
+	return 0;
+}
+
 int
 flows_add_exchange(struct fabric_flows *flows, uint32_t collective, uint32_t rank,
 		   struct diag *diag)
@@ -316,49 +332,91 @@ flows_add_exchange(struct fabric_flows *flows, uint32_t collective, uint32_t ran
 			return flows_refuse_priority(f, c->item, place->host, p, diag);
 		exchange.answers[p] = marking_of(&marking);
 	}
-	rc = nic_add_exchange(f->nics[place->host], &exchange);
+	rc = f->nics[place->host] != NULL
+		     ? nic_add_exchange(f->nics[place->host], &exchange)
+		     : note_far_exchange(flows, exchange.plan, rank, place->host);
 	if (rc != -ENOSPC)
 		return rc;
 	diag_error(diag, f->config->file, f->config->workload[c->item].pos, "workload",
-		   "the NICs of %s have no numbers left for the queue pairs of so many all-to-alls",
+		   "the NICs of %s have too few queue pair numbers for so many all-to-alls",
 		   topology_host(f->topology, place->host)->name);
 	return -EINVAL;
 }
 
-void
-fabric_flows_pairs(const struct fabric_flows *flows, struct report_pairs *out)
+static uint64_t
+acknowledged_here(const struct fabric_flows *flows, const struct collective_spec *c)
+{
+	const struct workload *w = flows->workload;
+	uint64_t sum = 0;
+
+	for (uint32_t r = 0; r < c->rank_count; r++) {
+		const struct rank_part *part = &flows->parts[c->first_rank + r];
+		const struct nic *nic = flows->fabric->nics[w->ranks[c->first_rank + r].host];
+
+		if (nic != NULL)
+			sum += nic_part_acknowledged(nic, part->program, part->part);
+	}
+	return sum;
+}
+
+static void
+add_collective(const struct fabric_flows *flows, uint32_t collective, uint64_t arrived,
+	       struct report_pairs *out)
+{
+	const struct workload *w = flows->workload;
+	const struct collective_spec *c = &w->collectives[collective];
+	uint64_t messages = c->pair_count * w->programs[c->program].repeat;
+	double bytes = (double)collective_wire_bytes(c) * w->programs[c->program].repeat;
+
+	out->pairs += c->pair_count;
+	out->messages += messages;
+	out->arrived += arrived;
+	out->bytes += bytes;
+	out->arrived_bytes += bytes * ((double)arrived / (double)messages);
+}
+
+// What the NICs here know: packets sent again and bytes of messages under way, then the messages
+// that have arrived, by collective.
+static void
+read_pairs(const struct fabric_flows *flows, uint64_t *sums)
 {
 	const struct workload *w = flows->workload;
 
-	*out = (struct report_pairs){0};
-	for (uint32_t i = 0; i < w->collective_count; i++) {
-		const struct collective_spec *c = &w->collectives[i];
-		uint64_t messages = c->pair_count * w->programs[c->program].repeat, arrived = 0;
-		double bytes = (double)collective_wire_bytes(c) * w->programs[c->program].repeat;
-
-		if (!c->generated || flows->program_left_out[c->program])
-			continue;
-		for (uint32_t r = 0; r < c->rank_count; r++) {
-			const struct rank_part *part = &flows->parts[c->first_rank + r];
-			uint32_t host = w->ranks[c->first_rank + r].host;
-
-			arrived += nic_part_acknowledged(flows->fabric->nics[host], part->program,
-							 part->part);
-		}
-		out->pairs += c->pair_count;
-		out->messages += messages;
-		out->arrived += arrived;
-		out->bytes += bytes;
-		out->arrived_bytes += bytes * ((double)arrived / (double)messages);
-	}
-	if (out->pairs == 0)
-		return;
 	for (uint32_t h = 0; h < flows->fabric->topology->host_count; h++) {
 		const struct nic *nic = flows->fabric->nics[h];
 
 		if (nic == NULL)
 			continue;
-		out->retransmitted += nic_exchange_retransmitted(nic);
-		out->arrived_bytes += (double)nic_exchange_acknowledged(nic);
+		sums[0] += nic_exchange_retransmitted(nic);
+		sums[1] += nic_exchange_acknowledged(nic);
 	}
+	for (uint32_t i = 0; i < w->collective_count; i++)
+		if (w->collectives[i].generated &&
+		    !flows->program_left_out[w->collectives[i].program])
+			sums[2 + i] = acknowledged_here(flows, &w->collectives[i]);
+}
+
+int
+fabric_flows_pairs(const struct fabric_flows *flows, struct report_pairs *out)
+{
+	const struct workload *w = flows->workload;
+	uint64_t *sums;
+	int rc;
+
+	*out = (struct report_pairs){0};
+	if (flows->exchanges == NULL)
+		return 0;
+	sums = memory_array(2 + (size_t)w->collective_count, sizeof(*sums), "sums of pairs");
+	read_pairs(flows, sums);
+	rc = ranks_reduce(flows->fabric->ranks, RANKS_SUM, sums, 2 + w->collective_count);
+	for (uint32_t i = 0; i < w->collective_count; i++)
+		if (w->collectives[i].generated &&
+		    !flows->program_left_out[w->collectives[i].program])
+			add_collective(flows, i, sums[2 + i], out);
+	if (out->pairs != 0) {
+		out->retransmitted = sums[0];
+		out->arrived_bytes += (double)sums[1];
+	}
+	free(sums);
+	return rc;
 }

@@ -24,6 +24,12 @@ struct rank_part {
 	uint32_t first_inbox; // in fabric_flows.inboxes
 };
 
+// What numbers are taken at a host whose NIC is at another rank.
+struct far_numbers {
+	uint32_t queue_pairs;
+	uint32_t exchanges; // queue pairs of these
+};
+
 struct fabric_flows {
 	const struct fabric *fabric;
 	const struct workload *workload;
@@ -37,6 +43,7 @@ struct fabric_flows {
 	char **collective_ids;   // by workload.collectives: NULL if it is not of a step
 	bool *program_left_out;  // by workload.programs
 	uint32_t left_out;
+	struct far_numbers *far;          // by host
 	struct flow_exchanges *exchanges; // NULL: no pairs are generated
 	char **tenants; // names by index at the start: later the indices may have other names
 	uint16_t tenant_count;
@@ -54,6 +61,9 @@ void flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t pee
 		    uint8_t peer_port, uint8_t ip_version);
 void flows_set_marking(struct nic_endpoint *e, const struct fabric_marking *m);
 
+// The number of the next queue pair at a host.
+uint32_t flows_next_qpn(const struct fabric_flows *flows, uint32_t host);
+
 // Reports that the leaf of a host has no DSCP for the priority of a flow or stream. Returns
 // -EINVAL.
 int flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, uint8_t priority,
@@ -64,9 +74,6 @@ int flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, 
 // Sets the round-trip time of one full packet, and the bytes that fill it.
 void flows_set_path(const struct fabric *f, const struct flow_spec *spec, uint32_t path_mtu,
 		    struct nic_flow *flow);
-
-// Pairs that collectives before this one generate.
-uint64_t flows_generated_before(const struct workload *w, uint32_t collective);
 
 // Creates the plans of collectives whose pairs are generated. Returns 0, or -EINVAL with the error
 // in diag.

@@ -22,7 +22,7 @@ has_attached_rank(const struct fabric_flows *flows, const struct program_spec *p
 	const struct collective_spec *first = &w->collectives[p->first_collective];
 
 	for (uint32_t r = 0; r < p->rank_count; r++)
-		if (flows->fabric->nics[rank_of(w, first, r)->host] == NULL)
+		if (!fabric_has_nic(flows->fabric, rank_of(w, first, r)->host))
 			return true;
 	return false;
 }
@@ -75,13 +75,16 @@ create_program(struct fabric_flows *flows, const struct program_spec *p, const u
 	const struct collective_spec *first = &w->collectives[p->first_collective];
 
 	for (uint32_t r = 0; r < p->rank_count; r++) {
+		struct nic *nic = flows->fabric->nics[rank_of(w, first, r)->host];
 		const struct nic_program program = {.start = w->starts[p->first_start + r],
 						    .gap = p->gap_ps,
 						    .repeat = p->repeat};
 		uint32_t id;
-		int rc = nic_add_program(flows->fabric->nics[rank_of(w, first, r)->host], &program,
-					 &id);
+		int rc;
 
+		if (nic == NULL)
+			continue; // at another rank
+		rc = nic_add_program(nic, &program, &id);
 		for (uint32_t i = 0; rc == 0 && i < p->collective_count; i++)
 			rc = create_part(flows, p->first_collective + i, r, id, messages);
 		if (rc != 0)

@@ -2,8 +2,11 @@
 // The results of flows. A flow is complete when its last queue pair is. For flows that repeat, the
 // mean is reported; for a flow of a collective, all messages of one execution together.
 #include "flows_internal.h"
+#include "gather.h"
 
 #include "control/base/memory.h"
+
+#include <string.h>
 
 static const char *
 item_name(const struct config_work *work)
@@ -56,59 +59,143 @@ times_of(const struct fabric_flows *flows, const struct flow_spec *spec)
 		       : w->programs[w->collectives[spec->collective].program].repeat;
 }
 
+// What the NICs that are here know of a flow.
+struct flow_part {
+	ps_t start, fct, end, ideal;
+	uint64_t retransmitted;
+	uint64_t reorder_max;
+};
+
+static const struct flow_part no_part = {.start = PS_NEVER};
+
+static ps_t
+later(ps_t a, ps_t b)
+{
+	return a > b ? a : b;
+}
+
 static void
-report_flow(const struct fabric_flows *flows, uint32_t id, struct report_flow *out)
+add_part(struct flow_part *to, const struct flow_part *part)
+{
+	to->start = time_min(to->start, part->start);
+	to->fct = later(to->fct, part->fct);
+	to->end = later(to->end, part->end);
+	to->ideal = later(to->ideal, part->ideal);
+	to->retransmitted += part->retransmitted;
+	to->reorder_max = later(to->reorder_max, part->reorder_max);
+}
+
+static void
+add_requester(const struct flow_spec *spec, const struct nic *nic, uint32_t qpn,
+	      struct flow_part *out)
+{
+	struct nic_flow_result r;
+
+	if (nic == NULL)
+		return;
+	nic_flow_result(nic, qpn, &r);
+	out->fct = later(out->fct, mean_time(spec, &r));
+	out->end = later(out->end, r.completed);
+	out->start = time_min(out->start, r.start);
+	out->retransmitted += r.retransmitted;
+}
+
+// The receiver of a READ requests the data and knows when it has all of it.
+static void
+read_pair(const struct fabric *f, const struct flow_spec *spec, const struct queue_pair *pair,
+	  struct flow_part *out)
+{
+	const struct nic *src = f->nics[spec->src], *dst = f->nics[spec->dst];
+	struct nic_receiver_result received;
+	struct nic_flow_result responder;
+
+	if (spec->op == CONFIG_OP_READ)
+		add_requester(spec, dst, pair->dst_qpn, out);
+	else
+		add_requester(spec, src, pair->src_qpn, out);
+	if (spec->op == CONFIG_OP_READ && src != NULL) {
+		nic_flow_result(src, pair->src_qpn, &responder);
+		out->retransmitted += responder.retransmitted;
+	}
+	if (dst == NULL)
+		return;
+	nic_receiver_result(dst, pair->dst_qpn, &received);
+	out->reorder_max = later(out->reorder_max, received.reorder_max);
+}
+
+static struct flow_part
+read_part(const struct fabric_flows *flows, uint32_t id)
+{
+	const struct flow_state *state = &flows->states[id];
+	struct flow_part part = no_part;
+
+	if (flows->fabric->nics[flows->workload->flows[id].src] != NULL)
+		part.ideal = state->ideal;
+	for (uint32_t i = 0; i < state->pair_count; i++)
+		read_pair(flows->fabric, &flows->workload->flows[id],
+			  &flows->pairs[state->first_pair + i], &part);
+	return part;
+}
+
+static struct report_flow
+report_flow(const struct fabric_flows *flows, uint32_t id, const struct flow_part *part)
 {
 	const struct flow_spec *spec = &flows->workload->flows[id];
-	const struct flow_state *state = &flows->states[id];
-	const struct fabric *f = flows->fabric;
-	const struct topology *t = f->topology;
+	const struct topology *t = flows->fabric->topology;
 
-	*out = (struct report_flow){
+	return (struct report_flow){
 		.id = id,
 		.item = item_name(&t->config->workload[spec->item]),
 		.src = topology_host(t, spec->src)->name,
 		.dst = topology_host(t, spec->dst)->name,
 		.tenant = spec->tenant == TENANT_NONE ? NULL : flows->tenants[spec->tenant],
 		.bytes = spec->bytes,
-		.start = spec->start_ps,
+		.start = part->start,
+		.fct = part->fct,
+		.end = part->end,
 		.repeat = times_of(flows, spec),
-		.ideal = state->ideal,
+		.ideal = part->ideal,
+		.retransmitted = part->retransmitted,
+		.reorder_max = (uint32_t)part->reorder_max,
 	};
-	for (uint32_t i = 0; i < state->pair_count; i++) {
-		const struct queue_pair *pair = &flows->pairs[state->first_pair + i];
-		struct nic_flow_result requester, responder = {0};
-		struct nic_receiver_result received;
-		ps_t fct;
-
-		// The receiver of a READ requests the data and knows when it has all of it.
-		if (spec->op == CONFIG_OP_READ) {
-			nic_flow_result(f->nics[spec->dst], pair->dst_qpn, &requester);
-			nic_flow_result(f->nics[spec->src], pair->src_qpn, &responder);
-		} else {
-			nic_flow_result(f->nics[spec->src], pair->src_qpn, &requester);
-		}
-		nic_receiver_result(f->nics[spec->dst], pair->dst_qpn, &received);
-		fct = mean_time(spec, &requester);
-		out->fct = fct > out->fct ? fct : out->fct;
-		out->end = requester.completed > out->end ? requester.completed : out->end;
-		if (i == 0 || requester.start < out->start)
-			out->start = requester.start;
-		out->retransmitted += requester.retransmitted + responder.retransmitted;
-		out->reorder_max = received.reorder_max > out->reorder_max ? received.reorder_max
-									   : out->reorder_max;
-	}
 }
 
-struct report_flow *
-fabric_flows_report(const struct fabric_flows *flows, uint32_t *count)
+static void
+use_part(void *context, const struct gather_piece *piece)
 {
-	struct report_flow *report =
-		memory_array(flows->workload->flow_count, sizeof(*report), "flows of the report");
+	struct flow_part *to = context, part = no_part;
+
+	if (piece->count == sizeof(part))
+		memcpy(&part, piece->data, sizeof(part));
+	add_part(to, &part);
+}
+
+int
+fabric_flows_report(const struct fabric_flows *flows, struct report_flow **out, uint32_t *count)
+{
+	struct gather *g = gather_create(flows->fabric->ranks, 0);
+	struct report_flow *report = gather_sends(g)
+					     ? NULL
+					     : memory_array(flows->workload->flow_count,
+							    sizeof(*report), "flows of the report");
+	int rc;
 
 	*count = 0;
-	for (uint32_t i = 0; i < flows->workload->flow_count; i++)
-		if (flows->states[i].pair_count != 0)
-			report_flow(flows, i, &report[(*count)++]);
-	return report;
+	*out = report;
+	for (uint32_t i = 0; i < flows->workload->flow_count; i++) {
+		struct flow_part part;
+
+		if (flows->states[i].pair_count == 0)
+			continue;
+		part = read_part(flows, i);
+		gather_at(g, i);
+		gather_take(g, i, use_part, &part);
+		if (!gather_sends(g))
+			report[(*count)++] = report_flow(flows, i, &part);
+		else if (memcmp(&part, &no_part, sizeof(part)) != 0)
+			gather_put(g, 0, &part, sizeof(part));
+	}
+	rc = gather_finish(g, use_part, &(struct flow_part){0});
+	gather_destroy(g);
+	return rc;
 }

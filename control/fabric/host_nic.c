@@ -18,13 +18,14 @@ leaf_settings(const struct fabric *f, uint32_t host)
 static struct fabric_marking
 mark(const struct fabric *f, uint32_t host, uint8_t dscp)
 {
-	const struct node *n = f->nodes[f->topology->first_host + host];
+	uint32_t node = f->topology->first_host + host;
+	const struct tables *t = f->nodes[node] != NULL ? f->nodes[node]->current : f->tables[node];
 	uint8_t priority = leaf_settings(f, host)->dscp_to_priority[dscp];
 
 	return (struct fabric_marking){
 		.dscp = dscp,
 		.priority = priority,
-		.tc = n->current->priority_to_tc[priority],
+		.tc = t->priority_to_tc[priority],
 	};
 }
 
@@ -162,4 +163,25 @@ fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 	set_congestion(&nic, settings, place->ports[0].rate_bps, &parameters);
 	error = nic_create(out, f->nodes[f->topology->first_host + host], &nic);
 	return error != 0 ? error : misbehave(f, host, *out);
+}
+
+uint64_t
+fabric_window_bytes(const struct fabric *f, uint32_t host, const struct nic_flow *flow)
+{
+	uint64_t rate_bps = topology_host(f->topology, host)->ports[0].rate_bps;
+	const struct congestion_path path = {
+		.byte_time = time_byte_time(rate_bps),
+		.path_mtu = flow->path_mtu,
+		.base_rtt = flow->base_rtt,
+		.bdp_bytes = flow->bdp_bytes,
+	};
+	struct congestion_parameters parameters;
+	struct nic_config nic = {.congestion = NULL};
+	struct congestion c;
+
+	set_congestion(&nic, &f->hosts[host], rate_bps, &parameters);
+	if (nic.congestion == NULL)
+		return UINT64_MAX;
+	congestion_start(&c, nic.congestion, &path, nic.congestion_parameters);
+	return c.window_bytes;
 }

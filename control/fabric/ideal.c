@@ -36,9 +36,8 @@ lookup(const struct vrf *vrf, bool ip6, const uint8_t *address)
 // route's group, since all are equally short. Behind the first leaf, an encapsulated packet is in
 // the VRF of its destination.
 static int
-next_port(const struct node *n, uint16_t in_port, struct walk *w)
+next_port(const struct tables *t, uint16_t in_port, struct walk *w)
 {
-	const struct tables *t = n->current;
 	bool through = w->encap != NULL && w->encap->kind == ENCAP_VXLAN && !tunnel_ends(t, w);
 	uint16_t vrf = w->encap != NULL && !through ? w->to->vrf : t->ports[in_port].vrf;
 	uint32_t group = through ? lookup(&t->vrfs[vrf], w->outer_ip6, w->encap->remote)
@@ -70,6 +69,30 @@ struct end {
 	uint8_t port;
 };
 
+// The tables in force, at this rank or another, where they are the same.
+static const struct tables *
+tables_at(const struct fabric *f, uint32_t node)
+{
+	return f->nodes[node] != NULL ? f->nodes[node]->current : f->tables[node];
+}
+
+// From the last bit's departure until it has passed the far node's pipeline. 0: no wire is there.
+static ps_t
+wire_delay(const struct fabric *f, uint32_t node, uint16_t port)
+{
+	const struct topo_port *place = &f->topology->nodes[node].ports[port];
+	uint32_t far = place->peer_node;
+
+	if (f->nodes[node] != NULL)
+		return f->nodes[node]->ports[port].out == NULL
+			       ? 0
+			       : f->nodes[node]->ports[port].out->delay;
+	return far == TOPOLOGY_NONE
+		       ? 0
+		       : place->delay_ps +
+				 (far < f->topology->first_host ? f->switches[far].latency_ps : 0);
+}
+
 static int
 find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, struct ideal_hop *hops,
 	  unsigned int *count)
@@ -80,24 +103,25 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 	uint16_t port = src.port;
 
 	for (*count = 0; *count < IDEAL_HOPS_MAX;) {
-		const struct port *p = &f->nodes[node]->ports[port];
+		const struct port_profile *p = tables_at(f, node)->ports[port].profile;
 		const struct topo_port *place = &t->nodes[node].ports[port];
+		ps_t delay = wire_delay(f, node, port);
 		int next;
 
-		if (p->out == NULL)
+		if (delay == 0)
 			return -ENOENT;
 		hops[(*count)++] = (struct ideal_hop){
-			.byte_time = p->profile->byte_time,
-			.preamble = p->profile->preamble,
-			.fcs = p->profile->fcs,
-			.gap = p->profile->gap,
+			.byte_time = p->byte_time,
+			.preamble = p->preamble,
+			.fcs = p->fcs,
+			.gap = p->gap,
 			.encap_bytes = encap_bytes(&walk),
-			.delay = p->out->delay,
+			.delay = delay,
 		};
 		node = place->peer_node;
 		if (node == t->first_host + dst.host)
 			return 0;
-		next = next_port(f->nodes[node], place->peer_port, &walk);
+		next = next_port(tables_at(f, node), place->peer_port, &walk);
 		if (next < 0)
 			return next;
 		port = (uint16_t)next;

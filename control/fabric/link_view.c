@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What has become of links since the fabric was built, and what each switch knows of it.
 #include "fabric.h"
 
 #include "control/base/memory.h"
@@ -92,4 +93,68 @@ link_view_apply(const struct fabric *f, struct routes *routes, struct diag *diag
 			rc = apply_one(f, n, routes, diag);
 	}
 	return rc;
+}
+
+// ---- what is not as in the file ----------------------------------------------------------------
+
+struct link_values
+fabric_link_values(const struct fabric *f, uint32_t link)
+{
+	return f->link_changes != NULL ? f->link_changes[link] : (struct link_values){0};
+}
+
+// Those of the changes whose values are not the file's.
+static uint32_t
+in_force(const struct topo_link *l, const struct config_event *e)
+{
+	const struct {
+		enum config_link_change bit;
+		bool differs;
+	} values[] = {
+		{CONFIG_LINK_STATE, !e->up},
+		{CONFIG_LINK_RATE, e->rate_bps != l->rate_bps},
+		{CONFIG_LINK_DELAY, e->delay_ps != l->delay_ps},
+		{CONFIG_LINK_LOSS, e->loss_ppm != l->loss_ppm},
+		{CONFIG_LINK_CORRUPT, e->corrupt_ppm != 0},
+		{CONFIG_LINK_CORRUPT_PAYLOAD, e->corrupt_payload_ppm != 0},
+		{CONFIG_LINK_DROP, true},
+	};
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (e->changes & values[i].bit && values[i].differs)
+			found |= values[i].bit;
+	return found;
+}
+
+void
+fabric_note_link_change(struct fabric *f, uint32_t link, const struct config_event *event,
+			bool undo)
+{
+	uint32_t changes = event->changes;
+	struct link_values *c;
+
+	if (f->link_changes == NULL)
+		f->link_changes = memory_array(f->topology->link_count, sizeof(*f->link_changes),
+					       "changes of links");
+	c = &f->link_changes[link];
+	c->changes &= ~changes;
+	// The undo of an event that took a link up leaves it down.
+	if (undo) {
+		c->changes |= event->up ? changes & CONFIG_LINK_STATE : 0;
+		return;
+	}
+	c->changes |= in_force(&f->topology->links[link], event);
+	if (changes & CONFIG_LINK_RATE)
+		c->rate_bps = event->rate_bps;
+	if (changes & CONFIG_LINK_DELAY)
+		c->delay_ps = event->delay_ps;
+	if (changes & CONFIG_LINK_LOSS)
+		c->loss_ppm = event->loss_ppm;
+	if (changes & CONFIG_LINK_CORRUPT)
+		c->corrupt_ppm = event->corrupt_ppm;
+	if (changes & CONFIG_LINK_CORRUPT_PAYLOAD)
+		c->corrupt_payload_ppm = event->corrupt_payload_ppm;
+	if (changes & CONFIG_LINK_DROP)
+		c->ip_id_low_byte = event->ip_id_low_byte;
 }

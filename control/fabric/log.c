@@ -5,9 +5,11 @@
 
 #include "control/base/memory.h"
 #include "dataplane/base/node_log.h"
+#include "gather.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define MESSAGE_MAX 128
@@ -55,6 +57,50 @@ fabric_log_destroy(struct fabric_log *log)
 }
 
 static void
+add(struct fabric_log *log, uint32_t node, const struct node_log_entry *entry)
+{
+	log->gathered =
+		memory_grow(log->gathered, log->count, sizeof(*log->gathered), "log entries");
+	log->gathered[log->count] =
+		(struct gathered){.entry = *entry, .node = node, .order = log->count};
+	log->count++;
+}
+
+static void
+use_entry(void *context, const struct gather_piece *piece)
+{
+	struct node_log_entry entry;
+
+	if (piece->count != sizeof(entry))
+		return;
+	memcpy(&entry, piece->data, sizeof(entry));
+	add(context, piece->index, &entry);
+}
+
+// Leaves the entries of all ranks to the first one.
+static void
+bring_together(struct fabric_log *log, const struct fabric *f)
+{
+	uint64_t sums[2] = {log->count, log->overrun};
+	struct gather *g;
+
+	if (ranks_reduce(f->ranks, RANKS_SUM, sums, 2) != 0)
+		return; // the run ends anyway
+	log->overrun = sums[1];
+	if (sums[0] == 0)
+		return;
+	g = gather_create(f->ranks, 0);
+	for (uint32_t i = 0; gather_sends(g) && i < log->count; i++) {
+		gather_at(g, log->gathered[i].node);
+		gather_put(g, 0, &log->gathered[i].entry, sizeof(log->gathered[i].entry));
+	}
+	if (gather_sends(g))
+		log->count = 0;
+	gather_finish(g, use_entry, log);
+	gather_destroy(g);
+}
+
+static void
 gather(struct fabric_log *log, const struct fabric *f)
 {
 	free(log->gathered);
@@ -62,17 +108,16 @@ gather(struct fabric_log *log, const struct fabric *f)
 	log->count = 0;
 	log->overrun = 0;
 	for (uint32_t i = 0; i < f->topology->first_host; i++) {
-		struct node_log *ring = f->nodes[i]->log;
-		struct gathered one = {.node = i};
+		struct node_log_entry entry;
 
-		while (node_log_take(ring, &one.entry)) {
-			log->gathered =
-				memory_grow(log->gathered, log->count, sizeof(one), "log entries");
-			one.order = log->count;
-			log->gathered[log->count++] = one;
-		}
-		log->overrun += node_log_lost(ring);
+		if (f->nodes[i] == NULL)
+			continue;
+		while (node_log_take(f->nodes[i]->log, &entry))
+			add(log, i, &entry);
+		log->overrun += node_log_lost(f->nodes[i]->log);
 	}
+	if (ranks_many(f->ranks))
+		bring_together(log, f);
 }
 
 // A node's own entries are in order already.
@@ -83,6 +128,8 @@ gathered_compare(const void *a, const void *b)
 
 	if (x->entry.at != y->entry.at)
 		return x->entry.at < y->entry.at ? -1 : 1;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -151,6 +198,8 @@ describe(const struct node_log_entry *e, char text[static MESSAGE_MAX])
 static void
 print(struct fabric_log *log, const char *where, ps_t at, const char *message)
 {
+	if (log->to == NULL)
+		return;
 	if (log->lines == 0) {
 		if (!log->muted)
 			fprintf(log->to, "roost: the rest is in %s\n", log->rest);
@@ -187,7 +236,8 @@ fabric_log_poll(struct fabric_log *log, const struct fabric *f)
 		     e->kind == NODE_LOG_STORM ? "watchdog-storm" : "watchdog-restore", message);
 		print(log, where, e->at, message);
 	}
-	fflush(log->to);
+	if (log->to != NULL)
+		fflush(log->to);
 }
 
 void
@@ -202,11 +252,13 @@ fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind, cons
 		[FABRIC_LOG_ROUTES] = {"routes", "routes"},
 		[FABRIC_LOG_WATCHER] = {"watcher", "watcher"},
 		[FABRIC_LOG_BFD] = {"bfd", "bfd"},
+		[FABRIC_LOG_LINK] = {"link", "link"},
 	};
 
 	keep(log, at, NULL, NULL, kinds[kind].what, message);
 	print(log, kinds[kind].heading, at, message);
-	fflush(log->to);
+	if (log->to != NULL)
+		fflush(log->to);
 }
 
 void
@@ -226,7 +278,8 @@ fabric_log_port(struct fabric_log *log, ps_t at, const struct topo_node *node, u
 				  (json_int_t)(at / PS_PER_NS), "node", node->name, "queue", "port",
 				  name, "what", kinds[kind], "message", message));
 	print(log, where, at, message);
-	fflush(log->to);
+	if (log->to != NULL)
+		fflush(log->to);
 }
 
 json_t *

@@ -13,16 +13,16 @@
 
 struct fabric_log;
 
-// `to`: where lines are printed. `rest`: where the reader finds what is not printed after
-// FABRIC_LOG_LINES lines ("the result's log"). `refills`: a poll that finds nothing new gives back
-// one line, so that a fabric that runs for long prints again.
+// `to`: where lines are printed; NULL: nowhere. `rest`: where the reader finds what is not printed
+// after FABRIC_LOG_LINES lines ("the result's log"). `refills`: a poll that finds nothing new gives
+// back one line, so that a fabric that runs for long prints again.
 struct fabric_log *fabric_log_create(FILE *to, const char *rest, bool refills);
 
 // NULL is fine.
 void fabric_log_destroy(struct fabric_log *log);
 
 // Takes what nodes have logged since the last poll, in the order of time. Control thread; workers
-// may run.
+// may run. Of several ranks, all call it, and the first one gets the entries.
 void fabric_log_poll(struct fabric_log *log, const struct fabric *f);
 
 enum fabric_log_kind {
@@ -32,6 +32,7 @@ enum fabric_log_kind {
 	FABRIC_LOG_ROUTES, // a source of learned routes
 	FABRIC_LOG_WATCHER,
 	FABRIC_LOG_BFD,
+	FABRIC_LOG_LINK, // a link that a user has changed
 };
 // Records something that concerns the whole fabric; message: a line of UTF-8. Control thread.
 void fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind,
@@ -49,7 +50,7 @@ void fabric_log_port(struct fabric_log *log, ps_t at, const struct topo_node *no
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
 // "watchdog-storm" or "watchdog-restore"; "link-down", "link-up" or "device-drops", where queue is
 // null and "port" is the port; or "event-refused", "tenants", "configuration", "routes",
-// "watcher" or "bfd", where node and queue are null.
+// "watcher", "bfd" or "link", where node and queue are null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

@@ -9,6 +9,7 @@
 #include "dataplane/device/packet_store.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define CLOCK_RANDOM UINT64_C(0x636c636b) // "clck"
 #define CLOCK_UNIT 1000                   // draws are in 10^-9: thousandths of a ppm
@@ -31,19 +32,33 @@ skew_clock(const struct fabric *f, uint32_t host, struct tables *t)
 	}
 }
 
-// Gives a port a profile of its own. Every profile has at least one port, so there is room for one
-// for each port.
+// Makes room for one more profile in tables that nobody reads yet.
+static struct port_profile *
+add_profile(struct tables *t)
+{
+	struct port_profile *had = t->profiles;
+
+	t->profiles = memory_array(t->profile_count + 1, sizeof(*had), "port profiles");
+	memcpy(t->profiles, had, t->profile_count * sizeof(*had));
+	for (uint16_t p = 0; p < t->port_count; p++)
+		t->ports[p].profile = &t->profiles[t->ports[p].profile - had];
+	free(had);
+	return &t->profiles[t->profile_count++];
+}
+
+// Gives a port a profile of its own.
 static struct port_profile *
 own_profile(struct tables *t, uint16_t port)
 {
-	const struct port_profile *shared = t->ports[port].profile;
-	struct port_profile *own;
+	const uint32_t shared = (uint32_t)(t->ports[port].profile - t->profiles);
+	struct port_profile *own = &t->profiles[shared];
 	uint32_t users = 0;
 
 	for (uint16_t p = 0; p < t->port_count; p++)
-		users += t->ports[p].profile == shared;
-	own = users > 1 ? &t->profiles[t->profile_count++] : &t->profiles[shared - t->profiles];
-	*own = *shared;
+		users += t->ports[p].profile == own;
+	if (users > 1)
+		own = add_profile(t);
+	*own = t->profiles[shared];
 	t->ports[port].profile = own;
 	return own;
 }
@@ -175,7 +190,8 @@ fabric_set_tables(struct fabric *f, uint32_t node, struct tables *t)
 	struct tables *old = f->tables[node];
 
 	f->tables[node] = t;
-	node_set_tables(f->nodes[node], t);
+	if (f->nodes[node] != NULL)
+		node_set_tables(f->nodes[node], t);
 	return old;
 }
 
@@ -188,7 +204,7 @@ fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, stru
 	int rc = 0;
 
 	*old = NULL;
-	if (f->nodes[node] == NULL)
+	if (f->nodes[node] == NULL && fabric_is_here(f, node))
 		return 0; // an attached host without a NIC
 	if (place->role == CONFIG_ROLE_HOST)
 		settings = f->switches[place->ports[0].peer_node];

@@ -4,12 +4,13 @@
 #include "result.h"
 
 #include "control/base/memory.h"
+#include "control/base/program.h"
 #include "control/base/text.h"
 #include "control/config/yaml_emit.h"
-#include "control/base/program.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define REAL_FLAGS JSON_REAL_PRECISION(15)
@@ -63,12 +64,12 @@ void
 report_summary_compute(const struct report_result *r, struct report_summary *out)
 {
 	*out = (struct report_summary){.retransmitted = r->pairs.retransmitted};
-	report_totals_compute(r->nodes, r->node_count, &out->totals);
+	out->totals = r->figures.totals;
 	flow_statistics_compute(r->flows, r->flow_count, &out->flows);
 	for (uint32_t i = 0; i < r->flow_count; i++)
 		out->retransmitted += r->flows[i].retransmitted;
 	out->goodput_gbps = flow_goodput_gbps(r->flows, r->flow_count);
-	out->uplink_imbalance = report_uplink_imbalance(r->nodes, r->node_count);
+	out->uplink_imbalance = r->figures.uplink_imbalance;
 }
 
 static json_t *
@@ -79,7 +80,7 @@ summary_json(const struct report_result *r, const char *digest)
 
 	report_summary_compute(r, &s);
 	out = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:f,"
-			"s:f,s:f,s:f,s:f,s:I,s:I,s:s*}",
+			"s:f,s:f,s:f,s:f,s:I,s:I,s:I,s:s*}",
 			"seed", (json_int_t)r->seed, "sim_ps", (json_int_t)r->now, "last_event_ps",
 			(json_int_t)r->last_event, "flows", (json_int_t)s.flows.flows, "completed",
 			(json_int_t)s.flows.completed, "packets", (json_int_t)s.totals.packets,
@@ -93,7 +94,8 @@ summary_json(const struct report_result *r, const char *digest)
 			"goodput_gbps", s.goodput_gbps, "uplink_imbalance", s.uplink_imbalance,
 			"setup_s", r->setup_s, "wall_s", r->wall_s, "packet_hops_per_s",
 			r->wall_s > 0 ? (double)s.totals.packet_hops / r->wall_s : 0.0, "ranks",
-			(json_int_t)r->ranks, "threads", (json_int_t)r->threads, "digest", digest);
+			(json_int_t)r->ranks, "threads", (json_int_t)r->threads, "memory_bytes",
+			(json_int_t)r->memory_bytes, "digest", digest);
 	if (r->pairs.pairs != 0)
 		json_object_set_new(out, "pairs",
 				    json_pack("{s:I,s:I,s:I,s:f}", "generated",
@@ -154,20 +156,6 @@ put_value(const json_t *value, FILE *to)
 	json_dumpf(value, to, JSON_ENCODE_ANY | REAL_FLAGS);
 }
 
-// Texts may come from the command line.
-static void
-put_text(const char *text, FILE *to)
-{
-	char *copy = memory_text(text);
-	json_t *string;
-
-	utf8_repair(copy);
-	string = json_string(copy);
-	put_value(string, to);
-	json_decref(string);
-	free(copy);
-}
-
 static void
 begin_list(struct document *d, const char *key)
 {
@@ -223,7 +211,7 @@ put_settings(struct document *d, const struct yaml_node *settings)
 	fputs(",\n\"settings\": {", d->to);
 	for (unsigned i = 0; settings != NULL && i < settings->count; i++) {
 		fputs(i == 0 ? "\n " : ",\n ", d->to);
-		put_text(settings->pairs[i].key, d->to);
+		yaml_write_json_text(settings->pairs[i].key, d->to);
 		fputs(": ", d->to);
 		yaml_write_json(settings->pairs[i].value, d->to);
 	}
@@ -244,36 +232,16 @@ put_groups(struct document *d, const char *key, const struct report_result *r,
 	free(groups);
 }
 
-static void
-put_histograms(struct document *d, const struct report_result *r)
-{
-	begin_list(d, "histograms");
-	for (uint32_t i = 0; i < r->node_count; i++) {
-		json_t *list = counters_histograms(&r->nodes[i]), *one;
-		size_t k;
-
-		json_array_foreach(list, k, one)
-		{
-			json_t *whole = json_pack("{s:s}", "node", r->nodes[i].name);
-
-			json_object_update(whole, one);
-			put_member(d, whole);
-		}
-		json_decref(list);
-	}
-	end_list(d);
-}
-
 void
 result_write(const struct report_result *r, const char *digest, FILE *to)
 {
 	struct document d = {.to = to};
 
 	fputs("{\n\"version\": ", to);
-	put_text(roost_version, to);
+	yaml_write_json_text(roost_version, to);
 	if (r->file != NULL) {
 		fputs(",\n\"file\": ", to);
-		put_text(r->file, to);
+		yaml_write_json_text(r->file, to);
 	}
 	put_summary(&d, r, digest);
 	put_settings(&d, r->settings);
@@ -283,7 +251,7 @@ result_write(const struct report_result *r, const char *digest, FILE *to)
 	for (uint32_t i = 0; i < r->collective_count; i++)
 		put_member(&d, collective_json(&r->collectives[i]));
 	end_list(&d);
-	put_histograms(&d, r);
+	put_list(&d, "histograms", r->figures.histograms);
 	put_list(&d, "snapshots", r->snapshots);
 	put_list(&d, "log", r->log);
 	fprintf(to, ",\n\"log_lost\": %llu\n}\n", (unsigned long long)r->log_lost);

@@ -23,15 +23,17 @@ struct report_totals {
 	uint64_t by_reason[DROP_COUNT];
 };
 
-// Adds up `nodes`.
+// Adds up the nodes that this process has.
 void report_totals_compute(const struct report_node *nodes, unsigned int count,
 			   struct report_totals *out);
+void report_totals_add(const struct report_node *n, struct report_totals *out);
 
-// How unevenly leaves load their uplinks: (max - min) / mean of the bytes a leaf's uplinks have
-// sent, as a mean over the leaves that have two or more and sent something (the throughput
-// imbalance of Alizadeh et al.: CONGA, SIGCOMM 2014, section 5.2.3, over the whole run). 0:
-// evenly.
-double report_uplink_imbalance(const struct report_node *nodes, unsigned int count);
+// What a port's group and queue of this number refused though they are lossless.
+uint64_t report_lossless_drops(const struct report_node *n, unsigned int port, unsigned int index);
+
+// How unevenly a leaf loads its uplinks: (max - min) / mean of the bytes that they have sent. -1
+// without two uplinks, or if they sent nothing.
+double report_leaf_imbalance(const struct report_node *n);
 
 // ---- result_flows.c -----------------------------------------------------------------------------
 
@@ -131,9 +133,50 @@ struct report_tier_loads {
 	unsigned int min_port, max_port;
 };
 
-// All tiers in the order of the nodes, at most `room`. Returns how many.
-unsigned int report_tiers(const struct report_node *nodes, unsigned int count, ps_t time,
-			  struct report_tier_loads *out, unsigned int room);
+#define REPORT_TIERS_MAX 16
+
+struct report_tiers {
+	struct report_tier_loads tiers[REPORT_TIERS_MAX]; // in the order in which they came
+	unsigned int count;
+};
+
+// Adds the load of a port that has a tier; others do not count, nor do more tiers than there is
+// room for. Node after node, and port after port: sums of reals depend on their order.
+void report_tiers_add(struct report_tiers *t, const struct report_node *n, unsigned int port,
+		      double load);
+
+// ---- result_figures.c ---------------------------------------------------------------------------
+
+// What a result says of a run's nodes together, from one pass over them.
+
+// The place with the most of something; of several the first one.
+struct report_worst {
+	const struct report_node *node; // NULL: there was none of it anywhere
+	unsigned int port, priority;
+	uint64_t most;
+};
+
+struct report_peak {
+	const struct report_node *node; // NULL: the pool was never used
+	uint64_t bytes;
+	uint64_t size_bytes; // 0: unlimited
+};
+
+struct report_figures {
+	struct report_totals totals;
+	// The mean of report_leaf_imbalance() over the leaves that have one (the throughput
+	// imbalance of Alizadeh et al.: CONGA, SIGCOMM 2014, section 5.2.3, over the whole run). 0:
+	// evenly.
+	double uplink_imbalance;
+	struct report_tiers tiers;
+	struct report_worst paused;         // for the longest time, in ps
+	struct report_worst lossless_drops; // packets
+	struct report_peak pools[POOL_COUNT];
+	json_t *histograms; // an array of counters_histograms(), each with its node; NULL: not kept
+	// Until the pass is complete.
+	double imbalance_sum;
+	uint32_t imbalanced_leaves;
+};
 
 // ---- result.c -----------------------------------------------------------------------------------
 
@@ -174,21 +217,23 @@ struct report_result {
 	struct report_pairs pairs;
 	const struct report_collective *collectives; // executions of one name by iteration
 	uint32_t collective_count;
-	const struct report_node *nodes;
+	const struct report_node *nodes; // those of other ranks have names alone
 	uint32_t node_count;
-	json_t *snapshots; // array of counters_snapshot(), the caller's; NULL: none
-	json_t *log;       // fabric_log_entries(), the caller's; NULL: none
-	uint64_t log_lost; // entries missing from it
-	ps_t now;          // when the run ended
-	ps_t last_event;   // when the last packet or flow did
-	uint64_t cnps;     // sent
+	struct report_figures figures; // of the nodes, from result_collect()
+	const json_t *snapshots;       // snapshots_taken(); NULL: none
+	json_t *log;                   // fabric_log_entries(), the caller's; NULL: none
+	uint64_t log_lost;             // entries missing from it
+	ps_t now;                      // when the run ended
+	ps_t last_event;               // when the last packet or flow did
+	uint64_t cnps;                 // sent
 	uint64_t out_of_order;
 	double setup_s;
 	double wall_s;
-	uint32_t ranks;   // processes that ran it
-	uint32_t threads; // of each of them
-	bool interrupted; // a signal ended the run
-	bool stalled;     // nothing moved any more
+	uint64_t memory_bytes; // that the processes had at their peaks, together
+	uint32_t ranks;        // processes that ran it
+	uint32_t threads;      // of each of them
+	bool interrupted;      // a signal ended the run
+	bool stalled;          // nothing moved any more
 	bool out_of_memory;
 };
 
@@ -203,19 +248,34 @@ struct report_summary {
 
 void report_summary_compute(const struct report_result *r, struct report_summary *out);
 
+// ---- result_collect.c ---------------------------------------------------------------------------
+
+// What is made of the nodes in the pass over them. The same at all ranks; of the streams only those
+// of the first one are written to.
+struct result_wanted {
+	struct ranks *ranks; // NULL: this process alone
+	char *digest;        // RESULT_DIGEST_MAX bytes; NULL: it is not wanted
+	bool histograms;     // for result_write()
+	bool tables;         // links and counters
+	FILE *links, *counters;
+};
+
+// Goes through all nodes once and completes the result: its figures, the digest and the tables of
+// links and counters; from other ranks it fetches what their nodes give. At ranks other than the
+// first the result stays their part. Returns 0, or -errno if a rank is gone. result_free() in any
+// case.
+int result_collect(struct report_result *r, const struct result_wanted *wanted);
+void result_free(struct report_result *r);
+
+// The SHA-256 of what a run gave (digest.c), without what may differ between runs of one file:
+// version, file, times of the machine, numbers of ranks and threads, whether it was interrupted,
+// ids of collectives.
 #define RESULT_DIGEST_MAX 65 // SHA-256 in hexadecimal and its NUL
 
 // Writes result.json piece by piece: a line for each member of a list or object of the top level.
-// digest: result_digest(), or NULL to leave it out. The stream's error indicator tells whether all
-// was written.
+// digest: of result_collect(), or NULL to leave it out. The stream's error indicator tells whether
+// all was written.
 void result_write(const struct report_result *r, const char *digest, FILE *to);
-
-// ---- digest.c -----------------------------------------------------------------------------------
-
-// The SHA-256 of what a run gave, without what may differ between runs of one file: version, file,
-// times of the machine, numbers of ranks and threads, whether it was interrupted, ids of
-// collectives.
-void result_digest(const struct report_result *r, char digest[static RESULT_DIGEST_MAX]);
 
 // Writes a report as JSON, indented by one blank for each level and with a newline at its end; path
 // "-" is stdout. Returns 0 or -errno.
@@ -224,14 +284,15 @@ int report_write(const json_t *document, const char *path);
 // ---- result_tables.c ----------------------------------------------------------------------------
 
 // The tables beside result.json: a row for each flow; for each direction of a link; and for each
-// counter that differs from counter_initial().
-enum result_table { RESULT_FLOWS, RESULT_LINKS, RESULT_COUNTERS, RESULT_TABLES };
+// counter that differs from counter_initial(), at the end and in each snapshot (snapshots.h).
+enum result_table { RESULT_FLOWS, RESULT_LINKS, RESULT_COUNTERS, RESULT_SNAPSHOTS, RESULT_TABLES };
 
 // "flows.csv" ...
 const char *result_table_name(enum result_table table);
 
-// Writes a table, with the names of its columns as the first row.
-void result_table_write(enum result_table table, const struct report_result *r, FILE *to);
+// Writes the table of flows, with the names of its columns as the first row. Links and counters are
+// written by result_collect(), snapshots when they are taken.
+void result_flows_write(const struct report_result *r, FILE *to);
 
 // Prints the columns of all as the Markdown tables of doc/results.md, each with its heading.
 void result_tables_print_markdown(FILE *to);

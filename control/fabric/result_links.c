@@ -36,22 +36,30 @@ report_load(const struct report_node *n, unsigned int port, ps_t time)
 }
 
 static struct report_tier_loads *
-find_tier(struct report_tier_loads *tiers, unsigned int *count, unsigned int room, const char *name)
+find_tier(struct report_tiers *t, const char *name)
 {
-	for (unsigned int i = 0; i < *count; i++)
-		if (strcmp(tiers[i].name, name) == 0)
-			return &tiers[i];
-	if (*count == room)
+	for (unsigned int i = 0; i < t->count; i++)
+		if (strcmp(t->tiers[i].name, name) == 0)
+			return &t->tiers[i];
+	if (t->count == REPORT_TIERS_MAX)
 		return NULL;
-	tiers[*count] = (struct report_tier_loads){.links = 0};
-	snprintf(tiers[*count].name, REPORT_TIER_MAX, "%s", name);
-	return &tiers[(*count)++];
+	t->tiers[t->count] = (struct report_tier_loads){.links = 0};
+	snprintf(t->tiers[t->count].name, REPORT_TIER_MAX, "%s", name);
+	return &t->tiers[t->count++];
 }
 
-static void
-add_load(struct report_tier_loads *tier, const struct report_node *n, unsigned int port,
-	 double load)
+void
+report_tiers_add(struct report_tiers *t, const struct report_node *n, unsigned int port,
+		 double load)
 {
+	struct report_tier_loads *tier;
+	char name[REPORT_TIER_MAX];
+
+	if (!report_tier(n, port, name))
+		return;
+	tier = find_tier(t, name);
+	if (tier == NULL)
+		return;
 	if (tier->links == 0 || load < tier->min) {
 		tier->min = load;
 		tier->min_node = n;
@@ -64,24 +72,4 @@ add_load(struct report_tier_loads *tier, const struct report_node *n, unsigned i
 	}
 	tier->sum += load;
 	tier->links++;
-}
-
-unsigned int
-report_tiers(const struct report_node *nodes, unsigned int count, ps_t time,
-	     struct report_tier_loads *out, unsigned int room)
-{
-	unsigned int tiers = 0;
-
-	for (unsigned int i = 0; i < count; i++)
-		for (unsigned int k = 0; k < nodes[i].node->port_count; k++) {
-			struct report_tier_loads *tier;
-			char name[REPORT_TIER_MAX];
-
-			if (!report_tier(&nodes[i], k, name))
-				continue;
-			tier = find_tier(out, &tiers, room, name);
-			if (tier != NULL)
-				add_load(tier, &nodes[i], k, report_load(&nodes[i], k, time));
-		}
-	return tiers;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// flows.csv, links.csv and counters.csv. A column is a row here: its name, unit, value and help.
-#include "result.h"
-
-#include "control/base/csv.h"
+// flows.csv, links.csv, counters.csv and snapshots.csv. A column is a row here: its name, unit,
+// value and help.
+#include "result_internal.h"
 
 #include <string.h>
 
@@ -16,7 +15,7 @@
 	COLUMN(flow, tenant, text, "", f->tenant, "the tenant; empty without tenants") \
 	COLUMN(flow, bytes, number, "bytes", (int64_t)f->bytes, \
 	       "its size; for a repeated flow, or a flow of a collective, the size of one execution") \
-	COLUMN(flow, start_ps, number, "ps", (int64_t)f->start, "when it first started") \
+	COLUMN(flow, start_ps, time, "ps", f->start, "when it first started; empty if it did not") \
 	COLUMN(flow, fct_ps, time, "ps", f->fct, \
 	       "the flow completion time (FCT), from the start until the last byte was acknowledged; for " \
 	       "a repeated flow, the mean; for the messages of a collective, the time for which at least " \
@@ -40,19 +39,25 @@
 	COLUMN(link, load, real, "", l->load, \
 	       "the share of the time until `last_event_ps` for which it was sending; 1 is line rate")
 
+#define SNAPSHOT_COLUMNS(COLUMN) \
+	COLUMN(counter, time_ns, text, "ns", c->at->time_ns, \
+	       "the instant of the snapshot; the three decimals are picoseconds") \
+	COLUMN(counter, snapshot, number, "", c->at->number, \
+	       "the number of the snapshot, from 0: its place in `snapshots` of result.json")
+
 #define COUNTER_COLUMNS(COLUMN) \
-	COLUMN(counter, node, text, "", v->node, "the node") \
-	COLUMN(counter, port, text, "", v->port, "the port; empty for what belongs to the node as a whole") \
-	COLUMN(counter, scope, text, "", counter_scope_of(v), \
+	COLUMN(counter, node, text, "", c->value->node, "the node") \
+	COLUMN(counter, port, text, "", c->value->port, "the port; empty for what belongs to the node as a whole") \
+	COLUMN(counter, scope, text, "", counter_scope_of(c->value), \
 	       "what the counter belongs to: `port`, `priority`, `pg`, `queue`, `drops` or `answers` of a " \
 	       "port; `pool`, `packets` or `tenant` of a node") \
-	COLUMN(counter, object, text, "", v->of, \
+	COLUMN(counter, object, text, "", c->value->of, \
 	       "the name of the pool, the tenant or the kind of packets; empty for a port") \
-	COLUMN(counter, index, index, "", v->index, \
+	COLUMN(counter, index, index, "", c->value->index, \
 	       "the priority, priority group or queue, 0 to 7; empty for others") \
-	COLUMN(counter, counter, text, "", v->name, \
+	COLUMN(counter, counter, text, "", c->value->name, \
 	       "the field of [counters.md](counters.md); for drops the reason, for answers the kind") \
-	COLUMN(counter, value, number, "", v->value, "its value, in the unit of the field")
+	COLUMN(counter, value, number, "", c->value->value, "its value, in the unit of the field")
 
 // clang-format on
 
@@ -72,9 +77,14 @@ struct link_row {
 	double load;
 };
 
+struct counter_row {
+	const struct counter_value *value;
+	const struct snapshot_instant *at; // NULL: not of a snapshot
+};
+
 #define flow_ROW(row) const struct report_flow *f = row
 #define link_ROW(row) const struct link_row *l = row
-#define counter_ROW(row) const struct counter_value *v = row
+#define counter_ROW(row) const struct counter_row *c = row
 
 // Kinds of values beside those of csv.h.
 static void
@@ -116,34 +126,34 @@ counter_scope_of(const struct counter_value *v)
 
 FLOW_COLUMNS(COLUMN_PUT)
 LINK_COLUMNS(COLUMN_PUT)
+SNAPSHOT_COLUMNS(COLUMN_PUT)
 COUNTER_COLUMNS(COLUMN_PUT)
 
 #define COLUMN_ROW(table, name, kind, unit, value, help) {#name, unit, help, put_##table##_##name},
 
 static const struct column flow_columns[] = {FLOW_COLUMNS(COLUMN_ROW){NULL}};
 static const struct column link_columns[] = {LINK_COLUMNS(COLUMN_ROW){NULL}};
+static const struct column snapshot_columns[] = {SNAPSHOT_COLUMNS(COLUMN_ROW){NULL}};
 static const struct column counter_columns[] = {COUNTER_COLUMNS(COLUMN_ROW){NULL}};
+
+static void
+put_columns(struct csv *to, const struct column *columns, const void *row)
+{
+	for (; columns->name != NULL; columns++)
+		columns->put(to, row);
+}
 
 static void
 put_row(struct csv *to, const struct column *columns, const void *row)
 {
-	for (; columns->name != NULL; columns++)
-		columns->put(to, row);
+	put_columns(to, columns, row);
 	csv_end_row(to);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-static void
-put_flows(const struct report_result *r, struct csv *to)
-{
-	for (uint32_t i = 0; i < r->flow_count; i++)
-		put_row(to, flow_columns, &r->flows[i]);
-}
-
-static void
-put_link(const struct report_result *r, const struct report_node *n, unsigned int port,
-	 struct csv *to)
+void
+result_put_link(struct csv *to, const struct report_node *n, unsigned int port, ps_t last_event)
 {
 	char tier[REPORT_TIER_MAX];
 	struct link_row row = {.tier = tier, .port = &n->ports[port]};
@@ -152,31 +162,28 @@ put_link(const struct report_result *r, const struct report_node *n, unsigned in
 		return;
 	snprintf(row.src, sizeof(row.src), "%s.%s", n->name, n->ports[port].name);
 	row.wire_bytes = report_wire_bytes(n, port);
-	row.load = report_load(n, port, r->last_event);
+	row.load = report_load(n, port, last_event);
 	put_row(to, link_columns, &row);
 }
 
-static void
-put_links(const struct report_result *r, struct csv *to)
-{
-	for (uint32_t i = 0; i < r->node_count; i++)
-		for (unsigned int k = 0; k < r->nodes[i].node->port_count; k++)
-			put_link(r, &r->nodes[i], k, to);
-}
-
 // Histograms stand in result.json, with the edges of their bins.
-static void
-put_counter(void *context, const struct counter_value *value)
+void
+result_put_counter(struct csv *to, const struct counter_value *value)
 {
+	const struct counter_row row = {.value = value};
+
 	if (value->group == NULL || strcmp(value->group, "histograms") != 0)
-		put_row(context, counter_columns, value);
+		put_row(to, counter_columns, &row);
 }
 
-static void
-put_counters(const struct report_result *r, struct csv *to)
+void
+result_put_snapshot(struct csv *to, const struct snapshot_instant *at,
+		    const struct counter_value *value)
 {
-	for (uint32_t i = 0; i < r->node_count; i++)
-		counters_walk(&r->nodes[i], r->now, put_counter, to);
+	const struct counter_row row = {.value = value, .at = at};
+
+	put_columns(to, snapshot_columns, &row);
+	put_row(to, counter_columns, &row);
 }
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -184,11 +191,15 @@ put_counters(const struct report_result *r, struct csv *to)
 static const struct table {
 	const char *name;
 	const struct column *columns;
-	void (*put)(const struct report_result *r, struct csv *to);
+	// Columns that follow these, and the table that they are of; NULL: none.
+	const struct column *further;
+	const char *further_of;
 } tables[RESULT_TABLES] = {
-	[RESULT_FLOWS] = {"flows.csv", flow_columns, put_flows},
-	[RESULT_LINKS] = {"links.csv", link_columns, put_links},
-	[RESULT_COUNTERS] = {"counters.csv", counter_columns, put_counters},
+	[RESULT_FLOWS] = {"flows.csv", flow_columns},
+	[RESULT_LINKS] = {"links.csv", link_columns},
+	[RESULT_COUNTERS] = {"counters.csv", counter_columns},
+	[RESULT_SNAPSHOTS] = {"snapshots.csv", snapshot_columns, counter_columns,
+			      "[counters.csv](#counterscsv)"},
 };
 
 const char *
@@ -197,15 +208,31 @@ result_table_name(enum result_table table)
 	return tables[table].name;
 }
 
-void
-result_table_write(enum result_table table, const struct report_result *r, FILE *to)
+static void
+put_names(struct csv *to, const struct column *columns)
+{
+	for (; columns != NULL && columns->name != NULL; columns++)
+		csv_text(to, columns->name);
+}
+
+struct csv *
+result_table_begin(enum result_table table, FILE *to)
 {
 	struct csv *csv = csv_create(to);
 
-	for (const struct column *c = tables[table].columns; c->name != NULL; c++)
-		csv_text(csv, c->name);
+	put_names(csv, tables[table].columns);
+	put_names(csv, tables[table].further);
 	csv_end_row(csv);
-	tables[table].put(r, csv);
+	return csv;
+}
+
+void
+result_flows_write(const struct report_result *r, FILE *to)
+{
+	struct csv *csv = result_table_begin(RESULT_FLOWS, to);
+
+	for (uint32_t i = 0; i < r->flow_count; i++)
+		put_row(csv, flow_columns, &r->flows[i]);
 	csv_destroy(csv);
 }
 
@@ -217,6 +244,8 @@ result_tables_print_markdown(FILE *to)
 			t->name);
 		for (const struct column *c = t->columns; c->name != NULL; c++)
 			fprintf(to, "| `%s` | %s | %s |\n", c->name, c->unit, c->help);
+		if (t->further_of != NULL)
+			fprintf(to, "| ... |  | the columns of %s |\n", t->further_of);
 		fputc('\n', to);
 	}
 }

@@ -5,6 +5,7 @@
 #include "samples.h"
 
 #include "control/base/memory.h"
+#include "gather.h"
 #include "samples_internal.h"
 
 #include <errno.h>
@@ -20,8 +21,11 @@ struct samples {
 	ps_t interval;
 	ps_t next;
 	struct sample_places *places[KINDS]; // NULL: not recorded
-	struct output_table files[KINDS];
-	struct output *output;
+	struct output_table files[KINDS];    // of the first rank
+	struct output *output;               // NULL: another rank writes
+	struct gather *gather;
+	FILE *pieces; // of a rank that sends
+	FILE *to;     // of what is being printed
 };
 
 // ---- lines --------------------------------------------------------------------------------------
@@ -88,7 +92,7 @@ sort_places(struct sample_places *s)
 
 static int
 create_places(struct sample_places **out, const struct series *kind,
-	      const struct fabric_flows *flows, struct diag *diag)
+	      const struct fabric_flows *flows, bool check, struct diag *diag)
 {
 	const struct config_record *record = &flows->fabric->config->record;
 	const struct config_names *names = (const void *)((const char *)record + kind->names);
@@ -102,9 +106,9 @@ create_places(struct sample_places **out, const struct series *kind,
 	s->fabric = flows->fabric;
 	if (kind->counter != NULL)
 		s->counter = counter_find(kind->scope, kind->counter);
-	if (config_means_all(names))
+	if (config_means_all(names) && !check)
 		kind->add_all(s);
-	else
+	else if (!config_means_all(names))
 		for (unsigned int i = 0; i < names->count; i++)
 			if (kind->add(s, &names->items[i], kind->key, diag) != 0)
 				rc = -EINVAL;
@@ -127,14 +131,15 @@ destroy_places(struct samples *s)
 }
 
 // Looks up the names of all kinds; of two with the same names only the first reports errors.
+// check: only to see whether they exist.
 static int
-create_all(struct samples *s, const struct fabric_flows *flows, struct diag *diag)
+create_all(struct samples *s, const struct fabric_flows *flows, bool check, struct diag *diag)
 {
 	int rc = 0;
 
 	for (unsigned i = 0; i < KINDS; i++)
 		if (rc == 0 || kinds[i]->names != kinds[i - 1]->names)
-			rc |= create_places(&s->places[i], kinds[i], flows, diag);
+			rc |= create_places(&s->places[i], kinds[i], flows, check, diag);
 	return rc;
 }
 
@@ -151,31 +156,77 @@ int
 samples_check(const struct fabric_flows *flows, struct diag *diag)
 {
 	struct samples s = {0};
-	int rc = create_all(&s, flows, diag);
+	int rc = create_all(&s, flows, true, diag);
 
 	destroy_places(&s);
 	return rc;
 }
 
+// ---- from rank to rank --------------------------------------------------------------------------
+
+static void
+use_text(void *context, const struct gather_piece *piece)
+{
+	const struct samples *s = context;
+
+	fwrite(piece->data, 1, piece->count, s->to);
+}
+
+static bool
+is_here(const struct series *kind, const struct sample_places *s, unsigned int place)
+{
+	return kind->is_here != NULL ? kind->is_here(s, place)
+				     : fabric_is_here(s->fabric, s->items[place].node);
+}
+
+// Prints a sample of each place, or if `heading` what the heading says of it, in their order.
+static void
+put_places(struct samples *s, unsigned int i, bool heading, ps_t now)
+{
+	struct sample_places *p = s->places[i];
+
+	s->to = s->output != NULL ? s->files[i].to : s->pieces;
+	for (unsigned int place = 0; place < p->count; place++) {
+		gather_take(s->gather, place, use_text, s);
+		if (!is_here(kinds[i], p, place))
+			continue;
+		gather_at(s->gather, place);
+		if (heading)
+			kinds[i]->head(p, place, s->to);
+		else
+			kinds[i]->take(p, place, now, s->to);
+		if (s->pieces != NULL)
+			fflush(s->pieces);
+	}
+	gather_finish(s->gather, use_text, s); // the run ends if a rank is gone
+}
+
 // ---- files --------------------------------------------------------------------------------------
 
 static void
-put_heading(const struct series *kind, const struct sample_places *s, FILE *to)
+put_heading(struct samples *s, unsigned int i)
 {
-	if (kind->heading == NULL)
-		kind->head(s, to);
-	else
-		fprintf(to, "%s%s", kind->heading, s->counter != NULL ? s->counter->name : "");
-	fputc('\n', to);
+	const struct counter *counter = s->places[i]->counter;
+	FILE *to = s->files[i].to;
+
+	if (to != NULL)
+		fprintf(to, "%s%s", kinds[i]->heading,
+			counter != NULL && kinds[i]->head == NULL ? counter->name : "");
+	if (kinds[i]->head != NULL)
+		put_places(s, i, true, 0);
+	if (to != NULL)
+		fputc('\n', to);
 }
 
 static int
-open_file(struct samples *s, unsigned i)
+open_files(struct samples *s)
 {
-	int rc = output_add_table(s->output, kinds[i]->file, &s->files[i]);
+	int rc = 0;
 
-	if (rc == 0)
-		put_heading(kinds[i], s->places[i], s->files[i].to);
+	for (unsigned i = 0; rc == 0 && s->output != NULL && i < KINDS; i++)
+		rc = s->places[i] != NULL
+			     ? output_add_table(s->output, kinds[i]->file, &s->files[i])
+			     : output_add_table_removal(s->output, kinds[i]->file);
 	return rc;
 }
 
@@ -184,15 +235,25 @@ samples_create(struct samples **out, const struct fabric_flows *flows, struct ou
 	       struct diag *diag)
 {
 	struct samples *s = memory_new(sizeof(*s), "samples");
+	struct ranks *ranks = flows->fabric->ranks;
+	uint64_t failed;
 	int rc;
 
 	*out = NULL;
 	s->interval = flows->fabric->config->record.interval_ps;
 	s->output = output;
-	rc = create_all(s, flows, diag);
+	s->gather = gather_create(ranks, 0);
+	if (gather_sends(s->gather))
+		s->pieces = gather_open(s->gather, 0);
+	rc = create_all(s, flows, false, diag);
+	if (rc == 0)
+		rc = open_files(s);
+	failed = rc != 0;
+	if (ranks_reduce(ranks, RANKS_MOST, &failed, 1) != 0 || (failed && rc == 0))
+		rc = -ECANCELED;
 	for (unsigned i = 0; rc == 0 && i < KINDS; i++)
-		rc = s->places[i] != NULL ? open_file(s, i)
-					  : output_add_table_removal(output, kinds[i]->file);
+		if (s->places[i] != NULL)
+			put_heading(s, i);
 	if (rc == 0 && records_any(s)) {
 		*out = s;
 		return 0;
@@ -213,6 +274,9 @@ samples_close(struct samples *s)
 
 		first = first == 0 ? rc : first;
 	}
+	if (s->pieces != NULL)
+		fclose(s->pieces);
+	gather_destroy(s->gather);
 	destroy_places(s);
 	free(s);
 	return first;
@@ -224,17 +288,27 @@ samples_next(const struct samples *s)
 	return s == NULL ? PS_NEVER : s->next;
 }
 
+static void
+take_kind(struct samples *s, unsigned int i, ps_t now)
+{
+	struct output_table *file = &s->files[i];
+
+	if (file->to != NULL && kinds[i]->row)
+		samples_put_time(now, file->to);
+	put_places(s, i, false, now);
+	s->places[i]->since = now;
+	if (file->to == NULL)
+		return;
+	if (kinds[i]->row)
+		fputc('\n', file->to);
+	output_check_table(file);
+}
+
 void
 samples_take(struct samples *s, ps_t now)
 {
-	for (unsigned i = 0; i < KINDS; i++) {
-		struct output_table *file = &s->files[i];
-
-		if (s->places[i] == NULL || kinds[i]->take == NULL)
-			continue;
-		kinds[i]->take(s->places[i], now, file->to);
-		s->places[i]->since = now;
-		output_check_table(file);
-	}
+	for (unsigned i = 0; i < KINDS; i++)
+		if (s->places[i] != NULL && kinds[i]->take != NULL)
+			take_kind(s, i, now);
 	s->next += s->interval * ((now - s->next) / s->interval + 1);
 }

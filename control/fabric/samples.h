@@ -12,8 +12,9 @@ struct samples;
 int samples_check(const struct fabric_flows *flows, struct diag *diag);
 
 // Adds a file to `output` for each kind of series that `record:` names, and the removal of the
-// files of other kinds. *out is NULL if it names none. Returns 0, -EINVAL with errors in diag, or
-// -errno with the reason in output->diag.
+// files of other kinds. output: NULL at ranks other than the first, to which they send their lines.
+// *out is NULL if it names none. Returns 0, -EINVAL with errors in diag, or -errno with the reason
+// in output->diag. All ranks make this call, and take all samples.
 int samples_create(struct samples **out, const struct fabric_flows *flows, struct output *output,
 		   struct diag *diag);
 

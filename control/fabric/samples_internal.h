@@ -27,11 +27,12 @@ struct sample_places {
 // One kind of series.
 struct series {
 	const char *file;    // in the result's directory
-	const char *heading; // of the CSV; the counter's name follows; NULL: head() prints it
+	const char *heading; // of the CSV; behind it head(), or the name of the counter
 	const char *key;     // of `record:`
 	size_t names;        // its struct config_names, as an offset in struct config_record
 	size_t size;         // of what the series keeps for each place
 	bool sorted;         // places once each, in the order of the topology; else as named
+	bool row;            // a sample is one line, with a field for each place
 	enum counter_scope scope;
 	const char *counter; // that is sampled, by its name, or NULL
 	// Adds what a name means, and what `all` means. Returns 0, or -EINVAL with the error in
@@ -39,9 +40,12 @@ struct series {
 	int (*add)(struct sample_places *s, const struct config_name *name, const char *key,
 		   struct diag *diag);
 	void (*add_all)(struct sample_places *s);
-	void (*head)(const struct sample_places *s, FILE *to);
-	// Prints the lines of `now`, all before it having happened; NULL: there are none.
-	void (*take)(struct sample_places *s, ps_t now, FILE *to);
+	// Whether this rank runs what a place belongs to; NULL: whether it runs the node.
+	bool (*is_here)(const struct sample_places *s, unsigned int place);
+	// Print what the heading says of a place (NULL: nothing), and its lines, or field, of
+	// `now`, all before it having happened (NULL: there are none).
+	void (*head)(const struct sample_places *s, unsigned int place, FILE *to);
+	void (*take)(struct sample_places *s, unsigned int place, ps_t now, FILE *to);
 };
 
 extern const struct series series_queues, series_thresholds, series_rates, series_links,

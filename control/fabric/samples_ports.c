@@ -13,8 +13,12 @@ static void
 add_port(struct sample_places *s, uint32_t node, uint16_t port)
 {
 	const struct node *n = s->fabric->nodes[node];
+	bool wired = n != NULL ? n->ports[port].out != NULL
+			       : !fabric_is_here(s->fabric, node) &&
+					 s->fabric->topology->nodes[node].ports[port].peer_node !=
+						 TOPOLOGY_NONE;
 
-	if (n != NULL && n->ports[port].out != NULL)
+	if (wired)
 		sample_places_add(s, node, port, 0);
 }
 
@@ -100,16 +104,16 @@ busy(const struct port *p, struct sent *before, ps_t now)
 }
 
 static void
-take_links(struct sample_places *s, ps_t now, FILE *to)
+take_link(struct sample_places *s, unsigned int place, ps_t now, FILE *to)
 {
-	ps_t interval = now - s->since;
+	ps_t interval = now - s->since, time;
+	const struct port *p;
 
-	for (unsigned int i = 0; i < s->count && interval != 0; i++) {
-		const struct port *p = begin_line(s, i, now, to);
-		ps_t time = busy(p, (struct sent *)s->before + i, now);
-
-		fprintf(to, ",%.4f\n", percent(time_min(time, interval), interval));
-	}
+	if (interval == 0)
+		return;
+	p = begin_line(s, place, now, to);
+	time = busy(p, (struct sent *)s->before + place, now);
+	fprintf(to, ",%.4f\n", percent(time_min(time, interval), interval));
 }
 
 const struct series series_links = {
@@ -121,7 +125,7 @@ const struct series series_links = {
 	.sorted = true,
 	.add = add_link,
 	.add_all = add_all,
-	.take = take_links,
+	.take = take_link,
 };
 
 // ---- pauses.csv ---------------------------------------------------------------------------------
@@ -146,7 +150,7 @@ has_line(const struct port *p, unsigned int i, const struct paused *at)
 }
 
 static void
-take_port(struct sample_places *s, unsigned int place, ps_t now, FILE *to)
+take_pauses(struct sample_places *s, unsigned int place, ps_t now, FILE *to)
 {
 	const struct sample_place *ref = &s->items[place];
 	const struct port *p = &s->fabric->nodes[ref->node]->ports[ref->port];
@@ -166,13 +170,6 @@ take_port(struct sample_places *s, unsigned int place, ps_t now, FILE *to)
 		fprintf(to, ",%.4f,%.4f\n", percent(at->rx[i] - before.rx[i], interval),
 			percent(at->tx[i] - before.tx[i], interval));
 	}
-}
-
-static void
-take_pauses(struct sample_places *s, ps_t now, FILE *to)
-{
-	for (unsigned int i = 0; i < s->count; i++)
-		take_port(s, i, now, to);
 }
 
 const struct series series_pauses = {

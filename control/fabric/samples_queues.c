@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Series about what switches hold: queues.csv, thresholds.csv and pools.csv.
 #include "samples_internal.h"
+#include "thresholds.h"
+
+#include "control/base/memory.h"
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 // ---- queues.csv ---------------------------------------------------------------------------------
 // A column for each queue, with its depth in bytes, without the packet being sent. `all` are the
@@ -15,16 +19,34 @@ in_use(const struct tables *t, unsigned int tc)
 	return t->tc_priorities[tc] != 0 || (t->trim.size != 0 && t->trim.tc == tc);
 }
 
+// Bits of the queues of a switch that are in use.
+static uint64_t
+queues_in_use(const struct tables *t)
+{
+	uint64_t mask = 0;
+
+	for (unsigned int tc = 0; tc < PRIORITIES; tc++)
+		mask |= (uint64_t)in_use(t, tc) << tc;
+	return mask;
+}
+
+// A rank knows the tables of its own switches.
 static void
 add_all(struct sample_places *s)
 {
 	const struct topology *t = s->fabric->topology;
+	uint64_t *masks = memory_array(t->first_host, sizeof(*masks), "queues of switches");
 
+	for (uint32_t n = 0; n < t->first_host; n++)
+		if (fabric_is_here(s->fabric, n))
+			masks[n] = queues_in_use(s->fabric->tables[n]);
+	ranks_reduce(s->fabric->ranks, RANKS_SUM, masks, t->first_host);
 	for (uint32_t n = 0; n < t->first_host; n++)
 		for (uint16_t p = 0; p < t->nodes[n].port_count; p++)
 			for (unsigned int tc = 0; tc < PRIORITIES; tc++)
-				if (in_use(s->fabric->tables[n], tc))
+				if (masks[n] >> tc & 1)
 					sample_places_add(s, n, p, (uint8_t)tc);
+	free(masks);
 }
 
 static int
@@ -47,54 +69,34 @@ put_queue(const struct sample_places *s, unsigned int place, FILE *to)
 }
 
 static void
-head_queues(const struct sample_places *s, FILE *to)
+head_queue(const struct sample_places *s, unsigned int place, FILE *to)
 {
-	fputs("time_ns", to);
-	for (unsigned int i = 0; i < s->count; i++) {
-		fputc(',', to);
-		put_queue(s, i, to);
-	}
+	fputc(',', to);
+	put_queue(s, place, to);
 }
 
 static void
-take_queues(struct sample_places *s, ps_t now, FILE *to)
+take_queue(struct sample_places *s, unsigned int place, ps_t now, FILE *to)
 {
-	samples_put_time(now, to);
-	for (unsigned int i = 0; i < s->count; i++)
-		fprintf(to, ",%lld", samples_read(s, i, s->items[i].queue, now));
-	fputc('\n', to);
+	fprintf(to, ",%lld", samples_read(s, place, s->items[place].queue, now));
 }
 
 const struct series series_queues = {
 	.file = "queues.csv",
+	.heading = "time_ns",
 	.key = "record.queues",
 	.names = offsetof(struct config_record, queues),
+	.row = true,
 	.scope = COUNTER_OF_QUEUE,
 	.counter = "depth",
 	.add = add_queue,
 	.add_all = add_all,
-	.head = head_queues,
-	.take = take_queues,
+	.head = head_queue,
+	.take = take_queue,
 };
 
 // ---- thresholds.csv -----------------------------------------------------------------------------
 // What the depths are compared with: a row for each threshold of a queue, as of the start.
-
-// The bytes at which a group sends XOFF if it alone uses the pool: a dynamic limit falls as others
-// fill the pool. UINT64_MAX: it sends none.
-static uint64_t
-xoff_bytes(const struct tables *t, const struct pg_profile *pg)
-{
-	const struct threshold *limit = &pg->threshold;
-	uint64_t shared = t->pools[limit->pool].shared, parts = UINT64_C(1) << limit->down;
-	uint64_t cells = limit->fixed;
-
-	if (!pg->lossless || shared >= POOL_UNLIMITED || limit->fixed >= THRESHOLD_UNLIMITED)
-		return UINT64_MAX;
-	if (limit->down < 32)
-		cells += (shared << limit->up) / (parts + (UINT64_C(1) << limit->up));
-	return (limit->reserved + (cells < shared ? cells : shared)) * t->cell;
-}
 
 // The least over all ports by which packets for the queue may arrive; those of hosts and uplinks
 // may differ.
@@ -108,7 +110,8 @@ queue_xoff_bytes(const struct tables *t, uint16_t port_count, const struct sampl
 			continue;
 		for (uint16_t p = 0; p < port_count; p++) {
 			const struct port_profile *profile = t->ports[p].profile;
-			uint64_t one = xoff_bytes(t, &profile->pg[t->priority_to_pg[priority]]);
+			uint64_t one =
+				threshold_xoff_bytes(t, &profile->pg[t->priority_to_pg[priority]]);
 
 			if (p != q->port && one < least)
 				least = one;
@@ -127,32 +130,29 @@ put_threshold(const struct sample_places *s, unsigned int place, const char *nam
 }
 
 static void
-head_thresholds(const struct sample_places *s, FILE *to)
+head_threshold(const struct sample_places *s, unsigned int place, FILE *to)
 {
-	fputs("queue,threshold,bytes", to);
-	for (unsigned int i = 0; i < s->count; i++) {
-		const struct sample_place *q = &s->items[i];
-		const struct tables *t = s->fabric->tables[q->node];
-		const struct ecn_profile *ecn = &t->ports[q->port].profile->tc[q->queue].ecn;
-		uint64_t xoff =
-			queue_xoff_bytes(t, s->fabric->topology->nodes[q->node].port_count, q);
+	const struct sample_place *q = &s->items[place];
+	const struct tables *t = s->fabric->tables[q->node];
+	const struct ecn_profile *ecn = &t->ports[q->port].profile->tc[q->queue].ecn;
+	uint64_t xoff = queue_xoff_bytes(t, s->fabric->topology->nodes[q->node].port_count, q);
 
-		if (ecn->enabled) {
-			put_threshold(s, i, "ECN min", (uint64_t)ecn->min * t->cell, to);
-			put_threshold(s, i, "ECN max", (uint64_t)ecn->max * t->cell, to);
-		}
-		if (xoff != UINT64_MAX)
-			put_threshold(s, i, "XOFF", xoff, to);
+	if (ecn->enabled) {
+		put_threshold(s, place, "ECN min", (uint64_t)ecn->min * t->cell, to);
+		put_threshold(s, place, "ECN max", (uint64_t)ecn->max * t->cell, to);
 	}
+	if (xoff != UINT64_MAX)
+		put_threshold(s, place, "XOFF", xoff, to);
 }
 
 const struct series series_thresholds = {
 	.file = "thresholds.csv",
+	.heading = "queue,threshold,bytes",
 	.key = "record.queues",
 	.names = offsetof(struct config_record, queues),
 	.add = add_queue,
 	.add_all = add_all,
-	.head = head_thresholds,
+	.head = head_threshold,
 };
 
 // ---- pools.csv ----------------------------------------------------------------------------------
@@ -184,14 +184,13 @@ add_switches(struct sample_places *s)
 }
 
 static void
-take_pools(struct sample_places *s, ps_t now, FILE *to)
+take_pools(struct sample_places *s, unsigned int place, ps_t now, FILE *to)
 {
-	for (unsigned int i = 0; i < s->count; i++)
-		for (unsigned int pool = 0; pool < POOL_COUNT; pool++) {
-			samples_put_time(now, to);
-			fprintf(to, ",%s,%s,%lld\n", s->fabric->names[s->items[i].node].name,
-				counters_pool_name(pool), samples_read(s, i, pool, now));
-		}
+	for (unsigned int pool = 0; pool < POOL_COUNT; pool++) {
+		samples_put_time(now, to);
+		fprintf(to, ",%s,%s,%lld\n", s->fabric->names[s->items[place].node].name,
+			counters_pool_name(pool), samples_read(s, place, pool, now));
+	}
 }
 
 const struct series series_pools = {

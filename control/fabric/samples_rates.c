@@ -100,32 +100,42 @@ add_all(struct sample_places *s)
 		add_pairs(s, i);
 }
 
-static void
-take(struct sample_places *s, ps_t now, FILE *to)
+static struct flow_pair
+pair_of(const struct sample_places *s, unsigned int place)
 {
-	uint64_t *acknowledged = s->before; // until then
+	struct flow_pair pair = {.nic = NULL};
+
+	fabric_flows_pair(s->flows, s->items[place].node, s->items[place].port, &pair);
+	return pair;
+}
+
+static bool
+is_here(const struct sample_places *s, unsigned int place)
+{
+	return pair_of(s, place).nic != NULL;
+}
+
+static void
+take(struct sample_places *s, unsigned int place, ps_t now, FILE *to)
+{
+	uint64_t *acknowledged = (uint64_t *)s->before + place, before = *acknowledged;
+	const struct flow_pair pair = pair_of(s, place);
+	struct congestion_reading reading;
 	ps_t interval = now - s->since;
+	double achieved = 0;
 
-	for (unsigned int i = 0; i < s->count; i++) {
-		struct congestion_reading reading;
-		uint64_t before = acknowledged[i];
-		struct flow_pair pair;
-		double achieved = 0;
-
-		fabric_flows_pair(s->flows, s->items[i].node, s->items[i].port, &pair);
-		nic_flow_acknowledged(pair.nic, pair.qpn, &acknowledged[i]);
-		if (interval != 0)
-			achieved = (double)(acknowledged[i] - before) * 8 / (double)interval *
-				   GBPS_PER_BIT_PER_PS;
-		samples_put_time(now, to);
-		fprintf(to, ",%u,%u,", s->items[i].node, pair.qpn);
-		if (nic_congestion_read(pair.nic, pair.qpn, &reading) == 0)
-			fprintf(to, "%.6f,%.6f,%.6f,", reading.rate_bps / 1e9,
-				reading.target_bps / 1e9, reading.alpha);
-		else
-			fprintf(to, "%.6f,,,", achieved);
-		fprintf(to, "%.6f\n", achieved);
-	}
+	nic_flow_acknowledged(pair.nic, pair.qpn, acknowledged);
+	if (interval != 0)
+		achieved = (double)(*acknowledged - before) * 8 / (double)interval *
+			   GBPS_PER_BIT_PER_PS;
+	samples_put_time(now, to);
+	fprintf(to, ",%u,%u,", s->items[place].node, pair.qpn);
+	if (nic_congestion_read(pair.nic, pair.qpn, &reading) == 0)
+		fprintf(to, "%.6f,%.6f,%.6f,", reading.rate_bps / 1e9, reading.target_bps / 1e9,
+			reading.alpha);
+	else
+		fprintf(to, "%.6f,,,", achieved);
+	fprintf(to, "%.6f\n", achieved);
 }
 
 const struct series series_rates = {
@@ -137,5 +147,6 @@ const struct series series_rates = {
 	.sorted = true,
 	.add = add_flows,
 	.add_all = add_all,
+	.is_here = is_here,
 	.take = take,
 };

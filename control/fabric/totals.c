@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "result.h"
+#include "result_internal.h"
 
 // What was refused by a lossless group (its headroom had run out) or by a queue of the lossless
 // egress pool. A packet is counted by one of the two at most.
-static uint64_t
-lossless_drops(const struct port *p, const struct port_profile *profile)
+uint64_t
+report_lossless_drops(const struct report_node *n, unsigned int port, unsigned int i)
 {
+	const struct port_profile *profile = report_profile(n, port);
+	const struct port *p = &n->node->ports[port];
 	uint64_t drops = 0;
 
-	for (unsigned int i = 0; profile != NULL && i < PRIORITIES; i++) {
-		if (profile->pg[i].lossless)
-			drops += p->groups[i].dropped;
-		if (profile->tc[i].threshold.pool == POOL_EGRESS_LOSSLESS)
-			drops += p->queues[i].dropped;
-	}
+	if (profile == NULL)
+		return 0;
+	if (profile->pg[i].lossless)
+		drops += p->groups[i].dropped;
+	if (profile->tc[i].threshold.pool == POOL_EGRESS_LOSSLESS)
+		drops += p->queues[i].dropped;
 	return drops;
 }
 
@@ -25,8 +27,8 @@ add_port(const struct report_node *n, unsigned int index, struct report_totals *
 	out->packet_hops += p->tx_packets;
 	if (n->node->role == NODE_NIC)
 		out->packets += p->tx_packets;
-	out->drops_lossless += lossless_drops(p, report_profile(n, index));
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
+		out->drops_lossless += report_lossless_drops(n, index, i);
 		out->pfc_tx += p->pfc_tx[i];
 		out->ecn_marked += p->queues[i].ecn_marked;
 	}
@@ -37,39 +39,39 @@ add_port(const struct report_node *n, unsigned int index, struct report_totals *
 }
 
 void
+report_totals_add(const struct report_node *n, struct report_totals *out)
+{
+	for (unsigned int k = 0; k < n->node->port_count; k++)
+		add_port(n, k, out);
+}
+
+void
 report_totals_compute(const struct report_node *nodes, unsigned int count,
 		      struct report_totals *out)
 {
 	*out = (struct report_totals){0};
 	for (unsigned int i = 0; i < count; i++)
-		for (unsigned int k = 0; k < nodes[i].node->port_count; k++)
-			add_port(&nodes[i], k, out);
+		if (nodes[i].node != NULL)
+			report_totals_add(&nodes[i], out);
 }
 
 double
-report_uplink_imbalance(const struct report_node *nodes, unsigned int count)
+report_leaf_imbalance(const struct report_node *n)
 {
-	double sum = 0;
-	unsigned int leaves = 0;
+	uint64_t least = UINT64_MAX, most = 0, total = 0;
+	unsigned int uplinks = 0;
 
-	for (unsigned int i = 0; i < count; i++) {
-		uint64_t least = UINT64_MAX, most = 0, total = 0;
-		unsigned int uplinks = 0;
+	for (unsigned int k = 0; n->node->role == NODE_LEAF && k < n->node->port_count; k++) {
+		uint64_t bytes = n->node->ports[k].tx_bytes;
 
-		for (unsigned int k = 0; k < nodes[i].node->port_count; k++) {
-			uint64_t bytes = nodes[i].node->ports[k].tx_bytes;
-
-			if (nodes[i].node->role != NODE_LEAF || !nodes[i].ports[k].uplink)
-				continue;
-			least = bytes < least ? bytes : least;
-			most = bytes > most ? bytes : most;
-			total += bytes;
-			uplinks++;
-		}
-		if (uplinks < 2 || total == 0)
+		if (!n->ports[k].uplink)
 			continue;
-		sum += (double)(most - least) * uplinks / (double)total;
-		leaves++;
+		least = bytes < least ? bytes : least;
+		most = bytes > most ? bytes : most;
+		total += bytes;
+		uplinks++;
 	}
-	return leaves != 0 ? sum / leaves : 0;
+	if (uplinks < 2 || total == 0)
+		return -1;
+	return (double)(most - least) * uplinks / (double)total;
 }

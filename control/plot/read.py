@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads a directory that `roost sim -o DIR` wrote: the tables of flows and links, and those that `record:` asks for.
+"""Reads a directory that `roost sim -o DIR` wrote: the tables of flows and links, and the series of `record:`.
 
 The files may come from anywhere, so each value is checked. What is wrong raises Invalid, whose text names the file
 and the line.
@@ -94,7 +94,7 @@ class Table:
     """A CSV file, read row by row: a heading, then rows with the same number of fields.
 
     With `names` its texts may be any that a user has chosen, in quotes where they need them, and the heading may have
-    more columns than are wanted; rows() gives those that are. Else nothing is quoted.
+    more columns than are wanted: rows() gives the wanted ones. Without `names`, no text may be in quotes.
     """
 
     def __init__(self, path: str, file: Any, heading: str, wide: bool = False, names: bool = False) -> None:

@@ -45,6 +45,8 @@ struct show_state {
 	json_t *lldp;         // {NODE: {PORT: {"sent", ..., "neighbours": [...]}}}
 	json_t *attach;       // {HOST: {KEY: {"value", "where"}}}: `attach:` as it is now
 	json_t *bfd;          // {NODE: {"connected", ..., "sessions": [...]}}
+	json_t *hosts;        // [{"host", "nic", "address", "mac", "tenant", "port", "is", ...}]
+	json_t *links;        // {NODE: {PORT: {"link", ..., "changed"}}}: not as in the file
 	// The log (counters_add_log()), or NULL.
 	json_t *log;
 	uint64_t log_lost; // entries missing from it
@@ -67,6 +69,9 @@ enum show_needs {
 	SHOW_NEEDS_ATTACHED = 1 << 9,     // show_state.devices
 	SHOW_NEEDS_LLDP = 1 << 10,
 	SHOW_NEEDS_BFD = 1 << 11,
+	SHOW_NEEDS_TIMES = 1 << 12, // when each node was read, which the caller adds to the answer
+	SHOW_NEEDS_LINKS = 1 << 13, // show_state.links
+	SHOW_NEEDS_HOSTS = 1 << 14,
 };
 
 // Of the answer to params.
@@ -77,6 +82,11 @@ unsigned int show_needs(const json_t *params);
 // "roce-counters"}; all but "what" are optional.
 // Returns 0 with *out the caller's, or -EINVAL with an error in diag.
 int show_answer(const struct show_state *s, const json_t *params, json_t **out, struct diag *diag);
+
+// Adds rates to an answer that has "node_time_ns": beside each counter that only grows, and that
+// the earlier answer has too, how much it has grown a second of the fabric's time.
+#define SHOW_PER_S "_per_s" // behind the counter's name
+void show_add_rates(const json_t *before, json_t *now);
 
 // Prints an answer as `roost show` does. What an answer lacks is shown as 0 or left empty. Returns
 // 0, or -ENOENT for a word or view that does not exist.

@@ -59,9 +59,13 @@ static const struct show_column node_columns[] = {
 };
 
 static const struct show_column link_columns[] = {
-	{"link", "a", SHOW_TEXT},        {"", "b", SHOW_TEXT},
-	{"rate", "rate_bps", SHOW_RATE}, {"delay", "delay_ps", SHOW_DELAY},
-	{"state", .format = SHOW_TEXT},  {0},
+	{"link", "a", SHOW_TEXT},
+	{"", "b", SHOW_TEXT},
+	{"rate", "rate_bps", SHOW_RATE},
+	{"delay", "delay_ps", SHOW_DELAY},
+	{"state", .format = SHOW_TEXT},
+	{"changed", .cell = show_changed_link_cell},
+	{0},
 };
 
 static const struct show_table tables[] = {
@@ -69,6 +73,19 @@ static const struct show_table tables[] = {
 	{"nodes/*", .columns = node_columns},
 	{"links/*", .columns = link_columns},
 };
+
+// Whether huge pages could be had.
+static void
+print_memory(const json_t *memory, FILE *to)
+{
+	char resident[TEXT_VALUE_MAX], huge[TEXT_VALUE_MAX];
+
+	if (memory == NULL)
+		return;
+	fprintf(to, "memory    %s, of it in huge pages %s\n",
+		text_bytes(resident, show_number(memory, "resident_bytes")),
+		text_bytes(huge, show_number(memory, "huge_bytes")));
+}
 
 static void
 print(const json_t *answer, FILE *to)
@@ -81,6 +98,7 @@ print(const json_t *answer, FILE *to)
 	fprintf(to, "time      %s of fabric time, dilation %ju, idle workers %s\n",
 		text_duration(text, show_number(answer, "time_ns") * PS_PER_NS),
 		(uintmax_t)show_number(answer, "dilation"), show_string(answer, "idle"));
+	print_memory(json_object_get(answer, "memory"), to);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		show_print_table(&tables[i], answer, "\n", "", to);
 }

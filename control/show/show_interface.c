@@ -4,6 +4,8 @@
 // qos`, pg and tc from SONiC's watermarks; `max` is the peak of the column before it.
 #include "show_view.h"
 
+#include <string.h>
+
 // ---- what a port is, and all of its counters ---------------------------------------------------
 
 static json_t *
@@ -12,8 +14,16 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 	const struct tables *t = report_tables(n);
 	const struct port_profile *profile = report_profile(n, port);
 	const struct report_port *names = &n->ports[port];
+	json_t *link = json_object_get(json_object_get(s->links, n->name), names->name);
 	json_t *out = json_pack("{s:s,s:I,s:s?}", "state", n->node->ports[port].up ? "up" : "down",
 				"rate_bps", (json_int_t)names->rate_bps, "peer", names->peer);
+
+	if (link != NULL) {
+		json_object_set(out, "rate_bps", json_object_get(link, "rate_bps"));
+		json_object_set_new(out, "link",
+				    json_pack("{s:O,s:O}", "name", json_object_get(link, "link"),
+					      "changed", json_object_get(link, "changed")));
+	}
 
 	if (profile != NULL) {
 		const struct port_tables *own = &t->ports[port];
@@ -37,8 +47,35 @@ static const struct show_column columns[] = {
 	{"dropped", "drops", SHOW_SUM},  {0},
 };
 
+// ---- links that are not as in the file ----
+
+void
+show_changed_link_cell(struct text_table *t, const struct show_row *row)
+{
+	const char *key, *before = "";
+	json_t *value;
+
+	text_table_cell(t, "%s", "");
+	json_object_foreach(json_object_get(row->value, "changed"), key, value)
+	{
+		bool state = strcmp(key, "state") == 0;
+
+		text_table_append(t, "%s%s%s%s", before, state ? "" : key, state ? "" : " ",
+				  show_text(value));
+		before = ", ";
+	}
+}
+
+static const struct show_column link_columns[] = {
+	{"interface", "12", SHOW_NAME},
+	{"link", "name", SHOW_TEXT},
+	{"changed", .cell = show_changed_link_cell},
+	{0},
+};
+
 static const struct show_table tables[] = {
 	{"nodes/*/ports/*", COUNTER_OF_PORT, .columns = columns, .empty = "no interface"},
+	{"nodes/*/ports/*/link", .columns = link_columns},
 	{0},
 };
 
@@ -47,7 +84,7 @@ const struct show_view show_interface = {
 	.arguments = "[PORT]",
 	.help = "ports: state, rate, peer, traffic",
 	.of = "node or port",
-	.needs = SHOW_NEEDS_DEVICES,
+	.needs = SHOW_NEEDS_DEVICES | SHOW_NEEDS_LINKS | SHOW_NEEDS_TIMES,
 	.port = port_json,
 	.tables = tables,
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define COLUMNS_MAX 16
+#define NS_PER_S 1e9
 
 // ---- values ------------------------------------------------------------------------------------
 
@@ -239,6 +240,25 @@ show_cell(struct text_table *t, const struct show_row *row, const char *key,
 		value_cell(t, find(row, key), format);
 }
 
+// Adds a counter's rate to its cell, if the answer has it: bytes as bit/s, times as their share.
+static void
+append_rate(struct text_table *t, const struct show_row *row, const char *key,
+	    enum show_format format)
+{
+	const json_t *rate = find(row, key);
+	char text[TEXT_VALUE_MAX];
+
+	if (!(json_real_value(rate) > 0))
+		return;
+	if (format == SHOW_BYTES)
+		text_table_append(t, " (%sb/s)",
+				  text_rate(text, (uint64_t)(json_real_value(rate) * 8)));
+	else if (format == SHOW_US)
+		text_table_append(t, " (%.3g %%)", json_real_value(rate) * 100 / NS_PER_S);
+	else
+		text_table_append(t, " (%.0f/s)", json_real_value(rate));
+}
+
 // ---- tables ------------------------------------------------------------------------------------
 
 static const char *
@@ -273,18 +293,22 @@ add_row(struct text_table *t, const struct show_table *table, const struct show_
 		return;
 	}
 	for (const struct show_column *c = table->columns; c->heading != NULL; c++) {
-		char of_priority[SHOW_NAME_MAX];
+		char of_priority[SHOW_NAME_MAX], rate[SHOW_NAME_MAX];
 		const char *key = key_of(c);
 
 		if (c->cell != NULL) {
 			c->cell(t, row);
 			continue;
 		}
+		snprintf(rate, sizeof(rate), "%s" SHOW_PER_S, key);
 		if (c->format == SHOW_COUNTER && table->scope == COUNTER_OF_PRIORITY) {
+			snprintf(rate, sizeof(rate), "@2/%s" SHOW_PER_S "/@3", key);
 			snprintf(of_priority, sizeof(of_priority), "@2/%s/@3", key);
 			key = of_priority;
 		}
 		show_cell(t, row, key, format_of(table, c));
+		if (c->format == SHOW_COUNTER)
+			append_rate(t, row, rate, format_of(table, c));
 	}
 }
 

@@ -54,6 +54,7 @@ const struct show_view show_queue = {
 	.arguments = "[PORT]",
 	.help = "queues that have carried anything",
 	.of = "node or port",
+	.needs = SHOW_NEEDS_TIMES,
 	.port_counters = COUNTERS_QUEUES,
 	.tables = tables,
 };

@@ -107,6 +107,7 @@ const struct show_view show_tenant = {
 	.arguments = "[NODE]",
 	.help = "what tenants hold of the buffer",
 	.of = "node",
+	.needs = SHOW_NEEDS_TIMES,
 	.node = node_json,
 	.tables = tables,
 };

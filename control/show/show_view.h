@@ -179,5 +179,8 @@ bool show_collect(const struct show_view *view, const struct show_state *s,
 // "log_lost" (show_log.c).
 void show_add_log(const struct show_state *s, const char *filter, bool queues, json_t *to);
 extern const struct show_column show_log_columns[];
+// A cell that says what of a link is not as in the file: "rate 200G, loss 0.1%"
+// (show_interface.c).
+void show_changed_link_cell(struct text_table *t, const struct show_row *row);
 // A cell that says whether a queue is paused, or in a storm (show_queue.c).
 void show_queue_state_cell(struct text_table *t, const struct show_row *row);

@@ -24,7 +24,7 @@ queue_watched(const struct report_node *n, unsigned int port, unsigned int tc)
 
 	if (profile == NULL)
 		return false;
-	if (n->node->ports[port].queue_cold[tc].watchdog.storms != 0)
+	if (port_watchdog(&n->node->ports[port], tc)->storms != 0)
 		return true;
 	return t->watchdog.poll != 0 &&
 	       (profile->link_pause || (profile->obeyed & t->tc_priorities[tc]) != 0);
@@ -32,13 +32,16 @@ queue_watched(const struct report_node *n, unsigned int port, unsigned int tc)
 
 // No pause comes at the very start: 0 is none.
 static json_t *
-queue_json(const struct watchdog_queue *w)
+queue_json(const struct port *p, unsigned int tc)
 {
+	const struct watchdog_queue *w = port_watchdog(p, tc);
+	const ps_t last_xoff = p->queue_cold[tc].last_xoff;
+
 	return json_pack("{s:s,s:b,s:I,s:I,s:I,s:I}", "status", w->storm ? "STORM" : "OK",
 			 "watchdog", w->storm, "watchdog_storms", (json_int_t)w->storms,
 			 "watchdog_dropped", (json_int_t)w->dropped, "stuck_since_ns",
 			 counters_instant(w->stuck_since), "last_xoff_ns",
-			 w->last_xoff != 0 ? counters_instant(w->last_xoff) : -1);
+			 last_xoff != 0 ? counters_instant(last_xoff) : -1);
 }
 
 // {"queue": {TC: ...}} with the queues that are watched.
@@ -54,8 +57,7 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 		if (!queue_watched(n, port, tc))
 			continue;
 		snprintf(name, sizeof(name), "%u", tc);
-		json_object_set_new(queues, name,
-				    queue_json(&n->node->ports[port].queue_cold[tc].watchdog));
+		json_object_set_new(queues, name, queue_json(&n->node->ports[port], tc));
 	}
 	return json_pack("{s:o}", "queue", queues);
 }

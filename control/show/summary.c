@@ -149,8 +149,12 @@ print_run(const struct report_result *r, const struct report_totals *totals, con
 	if (r->wall_s > 0)
 		fprintf(to, ", %.1f million packet-hops/s",
 			(double)totals->packet_hops / r->wall_s / 1e6);
+	if (r->ranks > 1)
+		fprintf(to, ", %u ranks", r->ranks);
 	if (r->threads > 1)
-		fprintf(to, ", %u threads", r->threads);
+		fprintf(to, ", %u threads%s", r->threads, r->ranks > 1 ? " each" : "");
+	if (r->memory_bytes != 0)
+		fprintf(to, ", %s of memory", text_bytes(text, r->memory_bytes));
 	fputc('\n', to);
 	if (digest != NULL)
 		fprintf(to, "digest %s\n", digest);
@@ -159,14 +163,13 @@ print_run(const struct report_result *r, const struct report_totals *totals, con
 void
 summary_print(const struct report_result *r, const char *digest, FILE *to)
 {
-	struct report_totals totals;
+	const struct report_totals *totals = &r->figures.totals;
 
-	report_totals_compute(r->nodes, r->node_count, &totals);
 	print_items(r, to);
 	print_collectives(r, to);
-	summary_print_events(r, &totals, to);
+	summary_print_events(r, totals, to);
 	summary_print_links(r, to);
 	summary_print_pools(r, to);
-	summary_print_hints(r, &totals, to);
-	print_run(r, &totals, digest, to);
+	summary_print_hints(r, totals, to);
+	print_run(r, totals, digest, to);
 }

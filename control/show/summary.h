@@ -6,5 +6,5 @@
 
 #include <stdio.h>
 
-// Prints it. digest: as result_document() gave it, or NULL.
+// Prints it. digest: of result_collect(), or NULL.
 void summary_print(const struct report_result *r, const char *digest, FILE *to);

@@ -21,61 +21,21 @@ begin(struct hints *h)
 	fputs("look at: ", h->to);
 }
 
-static uint64_t
-lossless_drops(const struct report_node *n, unsigned int port, unsigned int i)
-{
-	const struct port_profile *profile = report_profile(n, port);
-	const struct port *p = &n->node->ports[port];
-	uint64_t drops = 0;
-
-	if (profile == NULL)
-		return 0;
-	if (profile->pg[i].lossless)
-		drops += p->groups[i].dropped;
-	if (profile->tc[i].threshold.pool == POOL_EGRESS_LOSSLESS)
-		drops += p->queues[i].dropped;
-	return drops;
-}
-
-struct summary_worst
-summary_find_worst(const struct report_result *r, bool pauses)
-{
-	struct summary_worst w = {.most = 0};
-
-	for (uint32_t i = 0; i < r->node_count; i++) {
-		const struct report_node *n = &r->nodes[i];
-
-		for (unsigned int k = 0; k < n->node->port_count; k++)
-			for (unsigned int c = 0; c < PRIORITIES; c++) {
-				uint64_t value =
-					pauses ? counters_rx_pause(&n->node->ports[k], c, r->now)
-							 .total
-					       : lossless_drops(n, k, c);
-
-				if (value > w.most)
-					w = (struct summary_worst){n, n->ports[k].name, k, c,
-								   value};
-			}
-	}
-	return w;
-}
-
 static void
 hint_lossless(struct hints *h, const struct report_result *r, const struct report_totals *totals)
 {
-	struct summary_worst w;
+	const struct report_worst *w = &r->figures.lossless_drops;
 
 	if (totals->drops_lossless == 0)
 		return;
 	begin(h);
-	w = summary_find_worst(r, false);
 	fprintf(h->to,
 		"%ju drops in lossless groups or queues, most at %s.%s priority group %u (%ju): "
 		"the group's headroom is too small for the rate, cable or MTU, or the headroom "
 		"pool is "
 		"too small for all groups\n",
-		(uintmax_t)totals->drops_lossless, w.node->name, w.name, w.priority,
-		(uintmax_t)w.most);
+		(uintmax_t)totals->drops_lossless, w->node->name, w->node->ports[w->port].name,
+		w->priority, (uintmax_t)w->most);
 }
 
 static void
@@ -111,22 +71,24 @@ hint_order(struct hints *h, const struct report_result *r, const struct report_t
 static void
 hint_pauses(struct hints *h, const struct report_result *r)
 {
-	struct summary_worst w = summary_find_worst(r, true);
+	const struct report_worst *w = &r->figures.paused;
 
-	if (r->last_event == 0 || (double)w.most < PAUSED_SHARE * (double)r->last_event)
+	if (r->last_event == 0 || (double)w->most < PAUSED_SHARE * (double)r->last_event)
 		return;
 	begin(h);
 	fprintf(h->to,
 		"%s.%s was paused for %.0f %% of the run in priority %u: head-of-line blocking: %s "
 		"also holds up traffic for other ports\n",
-		w.node->name, w.name, 100.0 * (double)w.most / (double)r->last_event, w.priority,
-		w.node->ports[w.port].peer != NULL ? w.node->ports[w.port].peer : "its far side");
+		w->node->name, w->node->ports[w->port].name,
+		100.0 * (double)w->most / (double)r->last_event, w->priority,
+		w->node->ports[w->port].peer != NULL ? w->node->ports[w->port].peer
+						     : "its far side");
 }
 
 static void
 hint_uplinks(struct hints *h, const struct report_result *r)
 {
-	double imbalance = report_uplink_imbalance(r->nodes, r->node_count);
+	double imbalance = r->figures.uplink_imbalance;
 
 	if (imbalance < UNEVEN)
 		return;

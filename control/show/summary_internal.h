@@ -15,16 +15,5 @@ void summary_print_pools(const struct report_result *r, FILE *to);
 void summary_print_hints(const struct report_result *r, const struct report_totals *totals,
 			 FILE *to);
 
-// The port and priority with the longest received pauses, or with the most drops in lossless groups
-// and queues.
-struct summary_worst {
-	const struct report_node *node; // NULL: there is none
-	const char *name;               // of the port
-	unsigned int port, priority;
-	uint64_t most; // ps, or packets
-};
-
-struct summary_worst summary_find_worst(const struct report_result *r, bool pauses);
-
 // The sums over a run's flows that result.json gives too.
 uint64_t summary_retransmitted(const struct report_result *r);

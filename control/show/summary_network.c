@@ -3,8 +3,6 @@
 #include "summary_internal.h"
 #include "control/base/text_table.h"
 
-#define TIERS_MAX 16
-
 static const struct text_column pool_columns[] = {
 	{"buffer pool", TEXT_LEFT},
 	{"peak", TEXT_RIGHT},
@@ -30,7 +28,7 @@ summary_retransmitted(const struct report_result *r)
 void
 summary_print_events(const struct report_result *r, const struct report_totals *totals, FILE *to)
 {
-	struct summary_worst longest = summary_find_worst(r, true);
+	const struct report_worst *longest = &r->figures.paused;
 	char text[TEXT_VALUE_MAX];
 
 	fprintf(to, "\ndrops   %ju, of them lossless %ju\n", (uintmax_t)totals->drops,
@@ -40,9 +38,10 @@ summary_print_events(const struct report_result *r, const struct report_totals *
 			fprintf(to, "        %s %ju: %s\n", drop_name(i),
 				(uintmax_t)totals->by_reason[i], drop_advice(i));
 	fprintf(to, "PFC     %ju sent", (uintmax_t)totals->pfc_tx);
-	if (longest.node != NULL)
-		fprintf(to, "; longest paused: %s.%s priority %u, %s", longest.node->name,
-			longest.name, longest.priority, text_duration(text, longest.most));
+	if (longest->node != NULL)
+		fprintf(to, "; longest paused: %s.%s priority %u, %s", longest->node->name,
+			longest->node->ports[longest->port].name, longest->priority,
+			text_duration(text, longest->most));
 	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals->ecn_marked,
 		(uintmax_t)r->cnps);
 	fprintf(to, "resent  %ju packets; %ju arrived out of order\n",
@@ -66,18 +65,17 @@ add_tier(struct text_table *t, const struct report_tier_loads *tier)
 void
 summary_print_links(const struct report_result *r, FILE *to)
 {
-	struct report_tier_loads tiers[TIERS_MAX];
-	unsigned int count = report_tiers(r->nodes, r->node_count, r->last_event, tiers, TIERS_MAX);
+	const struct report_tiers *tiers = &r->figures.tiers;
 	struct text_table *t;
 
-	if (count == 0)
+	if (tiers->count == 0)
 		return;
 	t = text_table_create(link_columns, sizeof(link_columns) / sizeof(*link_columns));
-	for (unsigned int i = 0; i < count; i++)
-		add_tier(t, &tiers[i]);
+	for (unsigned int i = 0; i < tiers->count; i++)
+		add_tier(t, &tiers->tiers[i]);
 	fputc('\n', to);
 	text_table_print(t, "", to);
-	fprintf(to, "uplink imbalance %.3f\n", report_uplink_imbalance(r->nodes, r->node_count));
+	fprintf(to, "uplink imbalance %.3f\n", r->figures.uplink_imbalance);
 	text_table_destroy(t);
 }
 
@@ -90,28 +88,16 @@ summary_print_pools(const struct report_result *r, FILE *to)
 	char text[TEXT_VALUE_MAX];
 
 	for (unsigned int pool = 0; pool < POOL_COUNT; pool++) {
-		const struct report_node *fullest = NULL;
-		uint64_t peak = 0, size = 0;
+		const struct report_peak *peak = &r->figures.pools[pool];
 
-		for (uint32_t i = 0; i < r->node_count; i++) {
-			const struct tables *tables = report_tables(&r->nodes[i]);
-			const struct pool *state = &r->nodes[i].node->buffer.pools[pool];
-			uint64_t used = watermark_user(&state->used_before, state->used_max);
-
-			if (tables == NULL || used * tables->cell <= peak)
-				continue;
-			fullest = &r->nodes[i];
-			peak = used * tables->cell;
-			size = tables->pools[pool].size == POOL_UNLIMITED
-				       ? 0
-				       : (uint64_t)tables->pools[pool].size * tables->cell;
-		}
-		if (fullest == NULL)
+		if (peak->node == NULL)
 			continue;
 		text_table_cell(t, "%s", counters_pool_name(pool));
-		text_table_cell(t, "%s", text_bytes(text, peak));
-		text_table_cell(t, "%s", size != 0 ? text_bytes(text, size) : "unlimited");
-		text_table_cell(t, "%s", fullest->name);
+		text_table_cell(t, "%s", text_bytes(text, peak->bytes));
+		text_table_cell(t, "%s",
+				peak->size_bytes != 0 ? text_bytes(text, peak->size_bytes)
+						      : "unlimited");
+		text_table_cell(t, "%s", peak->node->name);
 	}
 	if (text_table_rows(t) != 0) {
 		fputc('\n', to);

@@ -131,6 +131,29 @@ scan_node(struct node *n, ps_t now, void *arg)
 	}
 }
 
+// What other ranks have found. If one of them is gone, the run ends at its next exchange.
+static void
+add_ranks(const struct fabric *f, struct scan *scan, unsigned drains)
+{
+	uint64_t *sums;
+
+	if (!ranks_many(f->ranks))
+		return;
+	sums = memory_array(2 * drains + 1, sizeof(*sums), "drains");
+	for (unsigned i = 0; i < drains; i++) {
+		sums[2 * i] = scan->found[i].old;
+		sums[2 * i + 1] = scan->found[i].moved;
+	}
+	sums[2 * drains] = scan->dropped;
+	if (ranks_reduce(f->ranks, RANKS_SUM, sums, 2 * drains + 1) == 0) {
+		for (unsigned i = 0; i < drains; i++)
+			scan->found[i] =
+				(struct found){.old = sums[2 * i], .moved = sums[2 * i + 1]};
+		scan->dropped = sums[2 * drains];
+	}
+	free(sums);
+}
+
 static struct scan
 scan_all(const struct change_env *env)
 {
@@ -145,6 +168,7 @@ scan_all(const struct change_env *env)
 	for (const struct drain *d = f->drains; d != NULL; d = d->next)
 		scan.moved[i++] = moved_hosts_of(f, d);
 	env->hooks->at_nodes(env->hooks->context, scan_node, &scan);
+	add_ranks(f, &scan, count);
 	return scan;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#define CHECKSUM_IPV4_TTL 8
 #define CHECKSUM_IPV4_OFFSET 10
 
 // Folds a sum of 16-bit words (at most 2^16 of them) to 16 bits.
@@ -85,4 +86,22 @@ checksum_ipv4_set_byte(uint8_t *ip, size_t offset, uint8_t value)
 	memcpy(&checksum, ip + CHECKSUM_IPV4_OFFSET, sizeof(checksum));
 	checksum = checksum_ipv4_update16(checksum, before, after);
 	memcpy(ip + CHECKSUM_IPV4_OFFSET, &checksum, sizeof(checksum));
+}
+
+// Takes one from the TTL, which is not 0, of the IPv4 header at `ip` and brings its checksum along.
+// It does what checksum_ipv4_set_byte() does, for the one change that every router makes: the sum
+// of the header falls by one unit of the TTL, so the checksum rises by that, end-around (RFC 1141),
+// and 0xffff becomes 0 here too. The node's thread.
+static inline void
+checksum_ipv4_decrement_ttl(uint8_t *ip)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint32_t word; // TTL in the lowest byte, then the protocol, then the checksum
+
+	memcpy(&word, ip + CHECKSUM_IPV4_TTL, sizeof(word));
+	word += (word >= 0xfffe0000 ? UINT32_C(0x20000) : UINT32_C(0x10000)) - 1;
+	memcpy(ip + CHECKSUM_IPV4_TTL, &word, sizeof(word));
+#else
+	checksum_ipv4_set_byte(ip, CHECKSUM_IPV4_TTL, ip[CHECKSUM_IPV4_TTL] - 1);
+#endif
 }

@@ -21,3 +21,11 @@ drop_advice(enum drop_reason reason)
 {
 	return drop_texts[reason].advice;
 }
+
+bool
+drop_is_at_queue(enum drop_reason reason)
+{
+	return reason == DROP_HEADROOM || reason == DROP_INGRESS_POOL ||
+	       reason == DROP_EGRESS_POOL || reason == DROP_TENANT_SHARE || reason == DROP_RED ||
+	       reason == DROP_WATCHDOG;
+}

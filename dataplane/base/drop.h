@@ -3,6 +3,7 @@
 // `roost show drops` prints. This list is the only place that knows them.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // X(id, name, advice)
@@ -50,7 +51,8 @@
 	  "the neighbour's MAC is not known yet: look whether it answers (show neighbour)")        \
 	X(LINK_DOWN, "link-down",                                                                  \
 	  "sent onto a link that is down: a host's own, or routes have not converged yet")         \
-	X(LINK_FAULT, "link-fault", "lost by a fault that the file put on the link")               \
+	X(LINK_FAULT, "link-fault",                                                                \
+	  "lost by a fault that an event or `roost link` has put on the link")                     \
 	X(HEADROOM, "headroom",                                                                    \
 	  "headroom too small for rate, cable or MTU, or the sender ignores pauses: look at "      \
 	  "attach.HOST.nic")                                                                       \
@@ -94,3 +96,6 @@ const char *drop_name(enum drop_reason reason);
 
 // What to do about it, in one line.
 const char *drop_advice(enum drop_reason reason);
+
+// Whether a packet that is dropped for it has an output port and a queue.
+bool drop_is_at_queue(enum drop_reason reason);

@@ -166,7 +166,7 @@ shared_bits(const struct lpm_prefix *sorted, size_t n)
 static void
 set_common(struct lpm *lpm, const struct lpm_prefix *sorted, unsigned int skip)
 {
-	lpm->skip = skip;
+	lpm->skip = (uint16_t)skip;
 	if (skip == 0)
 		return;
 	lpm->mask_high = skip >= 64 ? UINT64_MAX : ~(UINT64_MAX >> skip);
@@ -187,12 +187,14 @@ slot_at(const uint8_t addr[16], unsigned int bit)
 }
 
 // Fills the value of each slot of `node` from the prefixes of `span`, marks the slots that need a
-// child and appends those children to `spans`, which holds *n_spans.
-static void
+// child and appends those children to `spans`, which holds *n_spans. Returns the slots whose value
+// may differ from that of the slot before, the first among them.
+static uint64_t
 spread_prefixes(struct lpm_node *node, uint32_t values[SLOTS], const struct lpm_prefix *sorted,
 		const struct span *span, struct span *spans, size_t *n_spans)
 {
 	unsigned int end = span->bit + LPM_STRIDE_BITS;
+	uint64_t starts = 1;
 
 	for (unsigned int slot = 0; slot < SLOTS; slot++)
 		values[slot] = span->inherited;
@@ -203,6 +205,8 @@ spread_prefixes(struct lpm_node *node, uint32_t values[SLOTS], const struct lpm_
 		if (p->len <= end) {
 			unsigned int past = slot + (1u << (end - p->len));
 
+			starts |= UINT64_C(1) << slot;
+			starts |= past < SLOTS ? UINT64_C(1) << past : 0;
 			while (slot < past)
 				values[slot++] = p->value;
 		} else if (node->children & UINT64_C(1) << slot) {
@@ -213,20 +217,26 @@ spread_prefixes(struct lpm_node *node, uint32_t values[SLOTS], const struct lpm_
 				.from = i, .to = i + 1, .bit = end, .inherited = values[slot]};
 		}
 	}
+	return starts;
 }
 
-// Appends the node's leaves to `leaves`, which holds `n`; returns how many it then holds.
+// Appends the node's leaves to `leaves`, which holds `n`; returns how many it then holds. starts:
+// as from spread_prefixes().
 static uint32_t
-append_leaves(struct lpm_node *node, const uint32_t values[SLOTS], uint32_t *leaves, uint32_t n)
+append_leaves(struct lpm_node *node, const uint32_t values[SLOTS], uint64_t starts,
+	      uint32_t *leaves, uint32_t n)
 {
 	node->first_leaf = n;
-	for (unsigned int slot = 0; slot < SLOTS; slot++) {
-		uint64_t bit = UINT64_C(1) << slot;
+	for (; starts != 0; starts &= starts - 1) {
+		// The first leaf from there on.
+		uint64_t rest = ~node->children & ~((starts & -starts) - 1);
+		unsigned int slot;
 
-		if (node->children & bit)
-			continue;
+		if (rest == 0)
+			break;
+		slot = (unsigned int)__builtin_ctzll(rest);
 		if (node->leaf_starts == 0 || leaves[n - 1] != values[slot]) {
-			node->leaf_starts |= bit;
+			node->leaf_starts |= UINT64_C(1) << slot;
 			leaves[n++] = values[slot];
 		}
 	}
@@ -263,7 +273,7 @@ lpm_build(struct lpm **out, const struct lpm_prefix *prefixes, size_t n, unsigne
 		free(lpm);
 		goto out;
 	}
-	lpm->addr_bits = addr_bits;
+	lpm->addr_bits = (uint16_t)addr_bits;
 	set_common(lpm, sorted, skip);
 	lpm->n_nodes = n_nodes;
 	uint32_t *leaves = (uint32_t *)&lpm->nodes[n_nodes];
@@ -271,10 +281,11 @@ lpm_build(struct lpm **out, const struct lpm_prefix *prefixes, size_t n, unsigne
 	for (size_t i = 0; i < n_nodes; i++) {
 		struct lpm_node *node = &lpm->nodes[i];
 		uint32_t values[SLOTS];
+		uint64_t starts;
 
 		node->first_child = n_spans;
-		spread_prefixes(node, values, sorted, &spans[i], spans, &n_spans);
-		lpm->n_leaves = append_leaves(node, values, leaves, lpm->n_leaves);
+		starts = spread_prefixes(node, values, sorted, &spans[i], spans, &n_spans);
+		lpm->n_leaves = append_leaves(node, values, starts, leaves, lpm->n_leaves);
 	}
 
 	// Give back the leaves that were not needed; should that fail, they stay.
@@ -290,10 +301,18 @@ out:
 	return rc;
 }
 
+struct lpm *
+lpm_share(struct lpm *lpm)
+{
+	lpm->sharers++;
+	return lpm;
+}
+
 void
 lpm_destroy(struct lpm *lpm)
 {
-	free(lpm);
+	if (lpm != NULL && lpm->sharers-- == 0)
+		free(lpm);
 }
 
 size_t

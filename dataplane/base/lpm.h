@@ -31,17 +31,18 @@ struct lpm_node {
 	uint32_t first_leaf;  // and so are its leaves in lpm.leaves
 };
 
-// Never written after lpm_build(): any number of threads may read it.
+// What lookups read is never written after lpm_build(): any number of threads may read it.
 struct lpm {
 	const uint32_t *leaves; // behind the last node
 	uint64_t common_high;   // the first `skip` bits, which all prefixes share: the root begins
 	uint64_t common_low;    // behind them
 	uint64_t mask_high;
 	uint64_t mask_low;
-	uint32_t skip;
-	uint32_t addr_bits;
+	uint16_t skip;
+	uint16_t addr_bits;
 	uint32_t n_nodes;
 	uint32_t n_leaves;
+	uint32_t sharers;        // control thread: rw; users but one
 	struct lpm_node nodes[]; // the root first
 };
 
@@ -51,7 +52,11 @@ struct lpm {
 int lpm_build(struct lpm **out, const struct lpm_prefix *prefixes, size_t n,
 	      unsigned int addr_bits);
 
-// Frees the trie, when no reader can still hold it; NULL is fine. Control thread.
+// The trie, for one more user. Control thread.
+struct lpm *lpm_share(struct lpm *lpm);
+
+// Ends one user's hold; the last one's frees the trie, when no reader can still hold it; NULL is
+// fine. Control thread.
 void lpm_destroy(struct lpm *lpm);
 
 // Bytes of memory the trie takes; 0 for NULL. Any thread.

@@ -14,6 +14,16 @@ node_drop(struct node *n, struct rte_mbuf *m, enum drop_reason reason, ps_t now)
 	packet_free(n->packets, m);
 }
 
+uint64_t
+node_drop_depth(const struct node *n, struct rte_mbuf *m, enum drop_reason reason)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	if (!drop_is_at_queue(reason))
+		return 0;
+	return (uint64_t)n->depth[meta->tc * n->port_count + meta->out_port] * n->current->cell;
+}
+
 void
 node_show_pfc(struct node *n, struct port *p)
 {

@@ -2,7 +2,7 @@
 // A packet is a struct rte_mbuf in all paces: element = mbuf (128 B) | metadata (64 B) | data.
 // While a packet is in the dataplane its metadata is the truth; the mbuf's own fields are written
 // where a packet comes from or goes to a device (device/), so that the first cache line of the mbuf
-// stays untouched.
+// stays untouched. In virtual time all of it does, and it has no memory of its own (packet.c).
 //
 // Packets come from a LIFO of the worker (a hot packet is taken again first). The LIFO's refill and
 // spill come from its maker: plain memory that grows in virtual time, a store of fixed size in live

@@ -10,11 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What makes a port's link a worse choice, by port in node->port_penalty.
+// What a choice has to know of a port's link, by port in node->port_penalty: what makes it worse,
+// and whether that is to be looked at first.
 enum path_penalty {
 	PATH_DEGRADED = 1 << 0, // an event has slowed it, or makes it lose or corrupt packets
 	PATH_BUSY = 1 << 1,     // its utilisation is above the threshold
+	PATH_OVERDUE = 1 << 2,  // its utilisation was due to be read, and no packet could choose it
 };
+
+#define PATH_WORSE (PATH_DEGRADED | PATH_BUSY)
+#define PATH_WORSE_COUNT 2u
 
 // What a choice has to look at beside depths and pauses, in node->path_inputs.
 enum path_input {
@@ -52,11 +57,18 @@ struct path_notice {
 	uint8_t held;      // the same: nothing goes on from there
 };
 
+#define NOTICED_TOGETHER 32
+
 struct paths {
 	struct flowlet *flowlets;        // FLOWLETS of them; NULL: no group goes by flowlets
 	uint64_t flowlets_begun;         // choices made for one
 	struct utilisation *utilisation; // by port; NULL: it does not count
+	bool *has_peers;                 // by port: it is in a group of several
+	// Before this none of them is to be read but those that are PATH_OVERDUE.
+	ps_t utilisation_due;
 	struct path_notice *notices; // by next hop of the tables in force; NULL: none are believed
 	uint32_t notice_room;
+	// By next hop / NOTICED_TOGETHER: when the last notice about one of them ends, or later.
+	ps_t *noticed;
 	ps_t *notice_due; // by [in * ports + out]: before this no notice goes out; NULL: never
 };

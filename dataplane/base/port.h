@@ -96,12 +96,11 @@ pause_clock_close(struct pause_clock *c, ps_t at)
 
 struct tenant_queues;
 
-// What the watchdog knows of a queue.
+// What the watchdog knows of a queue; there is none where it was never on.
 struct watchdog_queue {
 	uint64_t packets; // sent, when it last looked
 	ps_t paused;      // time held by pauses until then
 	ps_t stuck_since; // PS_NEVER: it is not
-	ps_t last_xoff;   // when a pause of one of its priorities last came
 	uint64_t storms;
 	uint64_t dropped;
 	uint64_t dropped_before; // when the last storm began
@@ -115,9 +114,9 @@ struct queue_cold {
 	ps_t promised_at;  // its minimum rate is due from here on
 	struct tenant_queues *tenants; // where tenants take turns
 	uint64_t red_dropped;
-	uint64_t trimmed;   // packets that were cut because it was full
-	uint64_t trim_sent; // cut packets that left by it
-	struct watchdog_queue watchdog;
+	uint64_t trimmed;        // packets that were cut because it was full
+	uint64_t trim_sent;      // cut packets that left by it
+	ps_t last_xoff;          // when a pause of one of its priorities last came
 	struct pause_clock held; // by pauses received of whatever priority
 	struct watermark_before depth_before;
 };
@@ -175,6 +174,7 @@ struct port {
 
 	struct queue_cold *queue_cold;   // one a queue
 	struct group_cold *group_cold;   // one a group
+	struct watchdog_queue *watchdog; // one a queue; NULL: see node->watchdog
 	ps_t shaped_until;               // the port's own maximum rate
 	uint32_t shared_use[POOL_COUNT]; // cells beyond reserved, where a pool has a port level
 
@@ -201,6 +201,28 @@ struct port {
 	const struct reorder_counters *reorder;
 } __attribute__((aligned(64)));
 
+// What the watchdog knows of a queue, also where it was never on.
+static inline const struct watchdog_queue *
+port_watchdog(const struct port *p, unsigned int tc)
+{
+	static const struct watchdog_queue none = {.stuck_since = PS_NEVER};
+
+	return p->watchdog != NULL ? &p->watchdog[tc] : &none;
+}
+
+// What node/loop.h reads of a port that another thread may be running is written whole.
+static inline void
+port_set_nonempty(struct port *p, unsigned int queues)
+{
+	__atomic_store_n(&p->nonempty, (uint8_t)queues, __ATOMIC_RELAXED);
+}
+
+static inline void
+queue_set_head(struct queue *q, struct rte_mbuf *m)
+{
+	__atomic_store_n(&q->head, m, __ATOMIC_RELAXED);
+}
+
 // Appends to a queue. The caller accounts for it.
 static inline void
 queue_push(struct port *p, unsigned int tc, struct rte_mbuf *m)
@@ -209,11 +231,11 @@ queue_push(struct port *p, unsigned int tc, struct rte_mbuf *m)
 
 	packet_meta(m)->next = NULL;
 	if (q->head == NULL)
-		q->head = m;
+		queue_set_head(q, m);
 	else
 		packet_meta(q->tail)->next = m;
 	q->tail = m;
-	p->nonempty |= (uint8_t)(1u << tc);
+	port_set_nonempty(p, p->nonempty | 1u << tc);
 }
 
 // Takes the head of a queue that is not empty.
@@ -221,12 +243,12 @@ static inline struct rte_mbuf *
 queue_pop(struct port *p, unsigned int tc)
 {
 	struct queue *q = &p->queues[tc];
-	struct rte_mbuf *m = q->head;
+	struct rte_mbuf *m = q->head, *next = packet_meta(m)->next;
 
-	q->head = packet_meta(m)->next;
-	if (q->head == NULL)
-		p->nonempty &= (uint8_t) ~(1u << tc);
+	queue_set_head(q, next);
+	if (next == NULL)
+		port_set_nonempty(p, p->nonempty & ~(1u << tc));
 	else
-		rte_prefetch0(q->head + 1);
+		rte_prefetch0(next + 1);
 	return m;
 }

@@ -31,8 +31,10 @@ tables_destroy(struct tables *t)
 	for (uint32_t i = 0; i < t->vrf_count; i++) {
 		lpm_destroy(t->vrfs[i].ip4);
 		lpm_destroy(t->vrfs[i].ip6);
-		lpm_destroy(t->vrfs[i].loopbacks4);
-		lpm_destroy(t->vrfs[i].loopbacks6);
+		lpm_destroy(t->vrfs[i].loopbacks4.trie);
+		lpm_destroy(t->vrfs[i].loopbacks6.trie);
+		free(t->vrfs[i].loopbacks4.groups);
+		free(t->vrfs[i].loopbacks6.groups);
 	}
 	pins_destroy(t->pins);
 	tunnel_tables_destroy(t->tunnels);

@@ -155,7 +155,10 @@ struct next_hop_group {
 	bool pinned;    // some flows have a path of their own (tables->pins)
 	uint32_t encap; // in tunnels->encaps; 0: none
 	bool glean;     // count 0: the destination's neighbour is unknown, to be resolved
+	uint16_t port;  // of the first next hop, for packets that have no choice: a load less
 };
+
+_Static_assert(sizeof(struct next_hop_group) == 16, "a packet finds its group by a shift");
 
 // The encapsulation of a packet between switches: none, the 802.1Q tag of its VRF, or a VXLAN
 // header with its VRF's L3VNI.
@@ -248,13 +251,19 @@ struct answer_profile {
 	uint8_t (*link_local)[16]; // of each port
 };
 
+// Loopbacks of other switches.
+struct loopback_routes {
+	struct lpm *trie; // to a place in `groups`; NULL: none. As a rule all tables share one
+	uint32_t *groups; // LPM_NONE: no route
+};
+
 struct vrf {
 	struct lpm *ip4; // to an index of groups
 	struct lpm *ip6;
-	// Loopbacks of other switches, apart from the rest: those make for a smaller trie, which
-	// every packet of a host passes. What these cover no other route does.
-	struct lpm *loopbacks4;
-	struct lpm *loopbacks6;
+	// Apart from the rest: those make for a smaller trie, which every packet of a host passes.
+	// What these cover no other route does.
+	struct loopback_routes loopbacks4;
+	struct loopback_routes loopbacks6;
 	uint16_t tenant; // of what comes out of a tunnel or with a tag; TENANT_NONE
 	bool pipe;       // what comes out of a tunnel keeps its DSCP
 };

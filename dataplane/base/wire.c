@@ -7,6 +7,8 @@
 #define WIRE_SLOTS_FIRST 4 // 64 B: a quiet wire stays within one cache line
 #define WIRE_SLOTS_MAX (UINT32_C(1) << 24)
 
+ps_t wire_unwatched;
+
 static __thread struct wire *grown_wires; // by this thread, to be settled
 
 int
@@ -27,6 +29,8 @@ wire_create(struct wire **out, ps_t delay, bool shared, uint32_t slots)
 		.mask = capacity - 1,
 		.limit = shared ? capacity : UINT32_MAX,
 		.drop_ip_id_low = -1,
+		.due = &wire_unwatched,
+		.wake = &wire_unwatched,
 	};
 	w->put_mask = w->mask;
 	w->visible = shared ? &w->published : &w->tail;
@@ -88,6 +92,28 @@ wire_grow(struct wire *w)
 		w->next_grown = grown_wires;
 		grown_wires = w;
 	}
+	return 0;
+}
+
+int
+wire_widen(struct wire *w, uint32_t slots)
+{
+	uint32_t capacity = w->mask + 1;
+	struct wire_slot *wide;
+
+	if (slots > WIRE_SLOTS_MAX)
+		return -EINVAL;
+	while (capacity < slots)
+		capacity *= 2;
+	wide = aligned_alloc(64, capacity * sizeof(*wide));
+	if (wide == NULL)
+		return -ENOMEM;
+	for (uint32_t i = w->head; i != w->tail; i++)
+		wide[i & (capacity - 1)] = w->slots[i & w->mask];
+	free(w->slots);
+	w->slots = w->put_slots = wide;
+	w->mask = w->put_mask = capacity - 1;
+	w->limit = capacity;
 	return 0;
 }
 

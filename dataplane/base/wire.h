@@ -10,6 +10,9 @@
 // A phased wire is between nodes that several threads run in windows that begin and end together
 // (drive/parallel.c). Its taker too sees what was published, but it grows: a larger ring is the
 // putter's alone until the window's end, when wire_settle() hands it to the taker.
+//
+// A driver that visits only nodes that have something to do (drive/live.c) lets the wire lower an
+// instant of its own to the arrival of what is put.
 #pragma once
 
 #include "packet.h"
@@ -27,34 +30,41 @@ struct wire_slot {
 };
 
 struct wire {
-	// Taker's line.
+	// Taker's line. The putter reads of it only what a faulty wire needs, and the head when the
+	// wire seems to be full.
 	struct wire_slot *slots;
 	const uint32_t *visible; // what it may take up to: &tail or &published
 	uint32_t mask;
-	uint32_t head;           // taker: rw (release), putter: ro (acquire)
-	uint32_t published;      // putter: wo (release), once a turn; taker: ro (acquire)
-	struct wire *next_grown; // putter: of a phased wire that is to be settled
-	// Putter's line: what it needs of the taker's is copied here, so that neither waits for the
-	// other's.
+	uint32_t head;            // taker: rw (release), putter: ro (acquire)
+	uint32_t published;       // putter: wo (release), once a turn; taker: ro (acquire)
+	struct wire *next_grown;  // putter: of a phased wire that is to be settled
+	ps_t *due;                // the taker's driver: when its node is to be visited
+	uint32_t loss;            // putter: probability of loss, in units of 2^-32
+	uint32_t corrupt;         // probability of a wrong FCS, same scale
+	uint32_t corrupt_payload; // probability of a wrong ICRC, same scale
+	// Putter's line: what it needs for each packet is copied here, so that neither side waits
+	// for the other's line.
 	uint32_t tail __attribute__((aligned(64))); // putter: rw
 	uint32_t head_seen;                         // putter: rw; head when it last mattered
 	struct wire_slot *put_slots;
 	uint32_t put_mask;
-	uint32_t limit;           // packets it may hold; UINT32_MAX: grows
-	ps_t last;                // putter: rw; arrival of the packet put last
-	ps_t delay;               // propagation + the far node's pipeline latency
-	uint32_t loss;            // probability of loss, in units of 2^-32
-	uint32_t corrupt;         // probability of a wrong FCS, same scale
-	uint32_t corrupt_payload; // probability of a wrong ICRC, same scale
-	int16_t drop_ip_id_low;   // drops packets whose IPv4 ID's low byte is this; -1: none
-	bool down;                // driver, between windows
-	bool faulty;              // down, or another fault is set
-	bool phased;              // driver, between windows
-	bool grown;               // putter: rw; a phased wire's put_slots are not the taker's yet
-	uint32_t published_tail;  // putter: rw; of a phased wire, as `published`
+	uint32_t limit;          // packets it may hold; UINT32_MAX: grows
+	ps_t last;               // putter: rw; arrival of the packet put last
+	ps_t delay;              // propagation + the far node's pipeline latency
+	ps_t *wake;              // putter: rw; lowered to the arrival of what is put
+	int16_t drop_ip_id_low;  // drops packets whose IPv4 ID's low byte is this; -1: none
+	bool down;               // driver, between windows
+	bool faulty;             // down, or another fault is set
+	bool phased;             // driver, between windows
+	bool grown;              // putter: rw; a phased wire's put_slots are not the taker's yet
+	bool cut;                // control: one end is at another process (drive/cut.h)
+	uint32_t published_tail; // putter: rw; of a phased wire, as `published`
 };
 
 _Static_assert(sizeof(struct wire) == 128, "a line for each side");
+
+// What `wake` and `due` point to where nobody minds: always 0, so that it is never written.
+extern ps_t wire_unwatched;
 
 // `shared`: the two sides are different workers; then `slots` is the fixed capacity. Returns 0,
 // -EINVAL when the delay is 0 (nodes would have no lookahead) or slots are past 2^24, or -ENOMEM.
@@ -64,6 +74,10 @@ void wire_destroy(struct wire *w);
 // Cold: doubles a wire that is not shared; wire_put() calls it. Returns 0, -ENOBUFS when it is
 // shared, or -ENOMEM.
 int wire_grow(struct wire *w);
+
+// Gives a shared wire room for more packets, while neither side touches it. Returns 0, -EINVAL when
+// there are too many, or -ENOMEM.
+int wire_widen(struct wire *w, uint32_t slots);
 
 // Makes an unshared wire phased, or the other way. Between windows.
 void wire_set_phased(struct wire *w, bool phased);
@@ -115,7 +129,47 @@ wire_put(struct wire *w, struct rte_mbuf *m, ps_t arrival)
 	slot->arrival = arrival;
 	slot->packet = m;
 	w->tail++;
+	if (arrival < *w->wake)
+		*w->wake = arrival;
 	return 0;
+}
+
+// Puts packets that all arrive at one instant, as wire_put() would one by one. Returns how many
+// there was room for, from the first on.
+static inline uint32_t
+wire_put_burst(struct wire *w, struct rte_mbuf **packets, uint32_t count, ps_t arrival)
+{
+	uint32_t tail = w->tail;
+
+	if (unlikely(tail - w->head_seen + count > w->put_mask + 1)) {
+		uint32_t put = 0;
+
+		while (put < count && wire_put(w, packets[put], arrival) == 0)
+			put++;
+		return put;
+	}
+	if (unlikely(arrival < w->last))
+		arrival = w->last;
+	w->last = arrival;
+	for (uint32_t i = 0; i < count; i++)
+		w->put_slots[(tail + i) & w->put_mask] =
+			(struct wire_slot){.arrival = arrival, .packet = packets[i]};
+	w->tail = tail + count;
+	if (arrival < *w->wake)
+		*w->wake = arrival;
+	return count;
+}
+
+// When the wire is taken from its port: the taker's driver does not visit a node for it any more.
+// `wake` of a wire between workers belongs to the one that puts. NULL is fine. The taker.
+static inline void
+wire_unwatch(struct wire *w)
+{
+	if (w == NULL)
+		return;
+	w->due = &wire_unwatched;
+	if (w->visible == &w->tail)
+		w->wake = &wire_unwatched;
 }
 
 // Lets the taker on another worker see what was put.
@@ -149,7 +203,7 @@ wire_next(const struct wire *w)
 static inline uint32_t
 wire_ahead(const struct wire *w)
 {
-	uint32_t count = w->tail - w->head;
+	uint32_t count = __atomic_load_n(w->visible, __ATOMIC_ACQUIRE) - w->head;
 
 	return count < WIRE_AHEAD_MAX ? count : WIRE_AHEAD_MAX;
 }
@@ -164,9 +218,24 @@ wire_take(struct wire *w)
 	return m;
 }
 
+// Takes the first `count` packets, which the caller has read from the slots.
+static inline void
+wire_take_burst(struct wire *w, uint32_t count)
+{
+	__atomic_store_n(&w->head, w->head + count, __ATOMIC_RELEASE);
+}
+
+// Brings in the next cache line of slots, behind that of the packet taken next.
+static inline void
+wire_prefetch(const struct wire *w)
+{
+	rte_prefetch0(&w->slots[(w->head + 64 / sizeof(struct wire_slot)) & w->mask]);
+}
+
 // Packets put and not yet taken, as the taker sees them.
 static inline uint32_t
 wire_count(const struct wire *w)
 {
-	return __atomic_load_n(w->visible, __ATOMIC_ACQUIRE) - w->head;
+	return __atomic_load_n(w->visible, __ATOMIC_ACQUIRE) -
+	       __atomic_load_n(&w->head, __ATOMIC_RELAXED);
 }

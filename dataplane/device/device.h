@@ -135,22 +135,24 @@ device_rx_burst(struct device *device, struct rte_mbuf **packets, uint16_t count
 	return kept;
 }
 
-// Sends packets of one segment, as their metadata says; each at most `frame_max` bytes, all of them
-// written.
-// Returns how many the device took; the others are still the caller's. The worker that owns the
-// port.
+// Writes what a driver reads of a packet of one segment, as its metadata says; at most `frame_max`
+// bytes, all of them written. The worker that owns the port.
+static inline void
+device_tx_prepare(struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	m->data_off = meta->data_off;
+	m->data_len = meta->data_len;
+	m->pkt_len = meta->data_len;
+	m->nb_segs = 1;
+	m->ol_flags = 0;
+}
+
+// Sends packets that device_tx_prepare() has prepared. Returns how many the device took; the others
+// are still the caller's. The worker that owns the port.
 static inline uint16_t
 device_tx_burst(struct device *device, struct rte_mbuf **packets, uint16_t count)
 {
-	for (uint16_t i = 0; i < count; i++) {
-		struct rte_mbuf *m = packets[i];
-		const struct packet_meta *meta = packet_meta(m);
-
-		m->data_off = meta->data_off;
-		m->data_len = meta->data_len;
-		m->pkt_len = meta->data_len;
-		m->nb_segs = 1;
-		m->ol_flags = 0;
-	}
 	return rte_eth_tx_burst(device->port_id, 0, packets, count);
 }

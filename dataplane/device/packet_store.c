@@ -122,6 +122,13 @@ packet_store_destroy(struct packet_store *store)
 	free(store);
 }
 
+const void *
+packet_store_memory(const struct packet_store *store, size_t *bytes)
+{
+	*bytes = store->bytes;
+	return store->memory;
+}
+
 void
 packet_store_describe(const struct packet_store *store, struct packet_pool *pool)
 {

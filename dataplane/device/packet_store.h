@@ -32,6 +32,9 @@ int packet_store_create(struct packet_store **out, const struct packet_store_opt
 // All its packets are gone. NULL is fine. Control thread, no worker runs.
 void packet_store_destroy(struct packet_store *store);
 
+// The range of addresses that a store takes. Any thread.
+const void *packet_store_memory(const struct packet_store *store, size_t *bytes);
+
 // Sets where the packets are and how large, in a pool that is to take them. Control thread.
 void packet_store_describe(const struct packet_store *store, struct packet_pool *pool);
 

@@ -2,13 +2,14 @@
 // Each worker runs the same loop as virtual time, its end of time being the wall clock: the TSC
 // divided by the dilation, less what has slipped. Let `published` be the instant up to which a
 // worker has taken everything. A worker may run to
-//     min(clock, least `published` of the workers whose wires end here + window)
-// in steps of at most a window, for what those workers may still put arrives after that. Nobody
-// waits at a barrier and nothing is delivered into a node's past; a slow worker holds back only its
-// neighbours, which shows as lag: how far behind the clock a worker begins a turn, naps that it
-// meant to take aside. When that passes the bound, the fabric's clock slips by it: counted, shown.
-// A turn with more to do than fits a millisecond ends early, so that devices and the control thread
-// get theirs.
+//     min(clock, least `published` of the workers whose wires end here + reach)
+// `reach` being the least delay of wires between workers, for what those workers may still put
+// arrives after that. It runs in steps of at most a window, switches and then NICs, as virtual.c
+// does, and visits only nodes that are due (live_nodes.c). Nobody waits at a barrier and nothing is
+// delivered into a node's past; a slow worker holds back only its neighbours, which shows as lag:
+// how far behind the clock a worker begins a turn, naps that it meant to take aside. When that
+// passes the bound, the fabric's clock slips by it: counted, shown. A turn with more to do than
+// fits a millisecond ends early, so that devices and the control thread get theirs.
 //
 // Packets from a device are stamped with the clock, or with where the node stands if that is later.
 //
@@ -58,6 +59,25 @@ live_clock(const struct live_drive *d)
 	return raw > slip ? raw - slip : 0;
 }
 
+// Drops a packet of a device as the node would if it had reached it.
+static void
+live_drop_received(const struct live_worker *w, struct live_port *lp, struct rte_mbuf *m)
+{
+	const struct node_tap *tap = lp->node->tap;
+	struct packet_meta *meta = packet_meta(m);
+
+	lp->port->rx_packets++;
+	lp->port->rx_bytes += meta->wire_bytes;
+	meta->in_port = lp->port->index;
+	meta->tenant = TENANT_NONE;
+	meta->priority = 0;
+	if (lp->port->tapped && tap->refused != NULL)
+		tap->refused(tap->context, lp->node, lp->port, m, w->published);
+	node_drop(lp->node, m, DROP_PACKET_MEMORY, w->published);
+	if (tap != NULL && tap->flush != NULL)
+		tap->flush(tap->context);
+}
+
 // Frees packets of a device, so that it can receive into them, by copying their frames. A frame for
 // which there is no copy is dropped.
 static void
@@ -70,13 +90,11 @@ live_copy_received(struct live_worker *w, struct live_port *lp, struct rte_mbuf 
 		struct rte_mbuf *received = packets[i];
 		struct rte_mbuf *copy = pool_lifo_copy(w->packets, received);
 
-		if (copy != NULL) {
-			packets[kept++] = copy;
-		} else {
-			lp->port->rx_packets++;
-			lp->port->rx_bytes += packet_meta(received)->wire_bytes;
-			lp->port->drops[DROP_PACKET_MEMORY]++;
+		if (copy == NULL) {
+			live_drop_received(w, lp, received);
+			continue;
 		}
+		packets[kept++] = copy;
 		packet_free(w->packets, received);
 	}
 	*count = kept;
@@ -88,6 +106,7 @@ live_receive(struct live_worker *w, struct live_port *lp)
 	struct rte_mbuf *packets[LIVE_RX_BURST];
 	uint16_t count = LIVE_RX_BURST;
 	ps_t clock, stamp;
+	uint16_t put;
 
 	if (unlikely(lp->paced))
 		count = edge_room(lp->node, lp->port, wire_count(lp->to_node), count);
@@ -97,12 +116,13 @@ live_receive(struct live_worker *w, struct live_port *lp)
 		return false;
 	if (unlikely(pool_lifo_scarce(w->packets)))
 		live_copy_received(w, lp, packets, &count);
+	if (unlikely(count == 0))
+		return true;
 	clock = live_clock(w->drive);
 	stamp = clock > w->published ? clock : w->published;
-	for (uint16_t i = 0; i < count; i++) {
-		if (unlikely(wire_put(lp->to_node, packets[i], stamp) != 0))
-			packet_free(w->packets, packets[i]);
-	}
+	put = (uint16_t)wire_put_burst(lp->to_node, packets, count, stamp);
+	for (uint16_t i = put; i < count; i++)
+		live_drop_received(w, lp, packets[i]);
 	w->next = time_min(w->next, stamp);
 	return true;
 }
@@ -175,31 +195,15 @@ live_send(struct live_worker *w, struct live_port *lp)
 			head = wire->head;
 			continue;
 		}
+		device_tx_prepare(*slot);
 		packets[count++] = *slot;
 		head++;
 	}
 	if (count == 0)
 		return false;
 	sent = device_tx_burst(lp->device, packets, count);
-	for (uint16_t i = 0; i < sent; i++)
-		wire_take(wire);
+	wire_take_burst(wire, sent);
 	return sent != 0;
-}
-
-static void
-live_advance_nodes(struct live_worker *w, ps_t start, ps_t end)
-{
-	ps_t next = PS_NEVER;
-
-	for (uint32_t i = 0; i < w->node_count; i++) {
-		struct node *n = w->nodes[i];
-
-		next = time_min(next, n->ops->advance(n, start, end));
-	}
-	for (uint32_t i = 0; i < w->shared_out_count; i++)
-		wire_publish(w->shared_out[i]);
-	w->next = next;
-	__atomic_store_n(&w->published, end, __ATOMIC_RELEASE);
 }
 
 // How far this worker may run now.
@@ -207,37 +211,37 @@ static ps_t
 live_limit(const struct live_worker *w, ps_t clock)
 {
 	const struct live_drive *d = w->drive;
+	const ps_t reach = __atomic_load_n(&d->reach, __ATOMIC_RELAXED);
 	ps_t limit = clock;
 
 	for (uint32_t i = 0; i < w->upstream_count; i++) {
 		ps_t at = __atomic_load_n(&d->workers[w->upstream[i]].published, __ATOMIC_ACQUIRE);
 
-		limit = time_min(limit, at + d->window);
+		limit = time_min(limit, at + reach);
 	}
 	return limit;
 }
 
+// Windows in which nothing happens here are skipped.
 static void
 live_run_to(struct live_worker *w, ps_t until)
 {
 	const struct live_drive *d = w->drive;
+	const ps_t window = __atomic_load_n(&d->window, __ATOMIC_RELAXED);
 	uint64_t began = rte_rdtsc();
 
+	w->next = live_next_due(w);
 	while (w->published < until && rte_rdtsc() - began < d->turn_tsc) {
-		ps_t start = w->published;
-		ps_t edge, end;
+		ps_t start = w->published, edge;
 
-		// What other workers put may come before anything of our own; without them windows
-		// in which nothing happens here are skipped.
-		if (w->upstream_count == 0 && w->next > start)
-			start = time_min(w->next, until);
-		if (start == until) {
+		if (w->next >= until) {
 			__atomic_store_n(&w->published, until, __ATOMIC_RELEASE);
 			return;
 		}
+		start = w->next > start ? w->next : start;
 		edge = (start / TIME_WINDOW_MAX + 1) * TIME_WINDOW_MAX;
-		end = time_min(time_min(start + d->window, edge), until);
-		live_advance_nodes(w, start, end);
+		live_advance_nodes(w, start, time_min(time_min(start + window, edge), until));
+		w->next = live_next_due(w);
 	}
 }
 
@@ -279,7 +283,9 @@ live_serve_request(struct live_worker *w)
 	else
 		for (uint32_t i = 0; i < w->node_count; i++)
 			request->run(request->context, w->nodes[i], w->published);
-	w->next = w->published; // the request may have made something due
+	// It may have made something due, or exchanged wires.
+	live_bind_wires(w);
+	live_make_all_due(w);
 	__atomic_store_n(&w->request, NULL, __ATOMIC_RELEASE);
 }
 
@@ -290,7 +296,7 @@ live_nap(struct live_worker *w)
 {
 	struct live_drive *d = w->drive;
 	ps_t clock = live_clock(d);
-	uint64_t wall = d->nap_wall;
+	uint64_t wall = __atomic_load_n(&d->nap_wall, __ATOMIC_RELAXED);
 	struct timespec nap;
 
 	if (w->next <= clock || live_limit(w, clock) < clock)
@@ -315,6 +321,7 @@ live_turn(struct live_worker *w)
 	for (uint32_t i = 0; i < w->port_count; i++)
 		busy |= live_receive(w, w->ports[i]);
 	until = live_limit(w, live_clock(w->drive));
+	live_take_notes(w);
 	busy |= w->next < until;
 	live_run_to(w, until);
 	for (uint32_t i = 0; i < w->port_count; i++)
@@ -346,6 +353,15 @@ live_worker_main(void *arg)
 	return 0;
 }
 
+// A worker that sleeps longer than half of what others may run ahead of it would hold them back.
+static uint64_t
+longest_nap(const struct live_drive *d)
+{
+	if (d->worker_count == 1)
+		return LIVE_NAP_WALL;
+	return time_min(LIVE_NAP_WALL, time_min(d->window, d->reach) * d->dilation / 2);
+}
+
 int
 live_init(struct live_drive *d, uint32_t workers, ps_t window, uint32_t dilation, ps_t max_lag_wall,
 	  bool sleep_when_idle)
@@ -357,12 +373,10 @@ live_init(struct live_drive *d, uint32_t workers, ps_t window, uint32_t dilation
 		return -EINVAL;
 	memset(d, 0, sizeof(*d));
 	d->worker_count = workers;
-	d->window = time_min(window, TIME_WINDOW_MAX);
+	d->window = d->reach = time_min(window, TIME_WINDOW_MAX);
 	d->dilation = dilation;
 	d->max_lag_wall = max_lag_wall;
 	d->sleep_when_idle = sleep_when_idle;
-	d->nap_wall = workers == 1 ? LIVE_NAP_WALL
-				   : time_min(LIVE_NAP_WALL, d->window * dilation / 2);
 	d->ps_per_tsc = (uint64_t)(((wide)PS_PER_S << 32) / rte_get_tsc_hz());
 	d->turn_tsc = rte_get_tsc_hz() / (PS_PER_S / LIVE_TURN_WALL);
 	for (uint32_t i = 0; i < workers; i++) {
@@ -378,17 +392,19 @@ live_init(struct live_drive *d, uint32_t workers, ps_t window, uint32_t dilation
 int
 live_start(struct live_drive *d)
 {
-	for (uint32_t i = 0; i < d->worker_count; i++) {
-		struct live_worker *w = &d->workers[i];
+	int rc = 0;
 
-		for (uint32_t k = 0; k < w->port_count; k++)
-			w->ports[k]->from_node->limit = LIVE_DEVICE_WIRE;
-	}
+	d->nap_wall = longest_nap(d);
+	for (uint32_t i = 0; rc == 0 && i < d->worker_count; i++)
+		rc = live_prepare_nodes(&d->workers[i]);
+	if (rc != 0)
+		return rc;
+	for (uint32_t i = 0; i < d->worker_count; i++)
+		for (uint32_t k = 0; k < d->workers[i].port_count; k++)
+			d->workers[i].ports[k]->from_node->limit = LIVE_DEVICE_WIRE;
 	d->tsc_start = rte_rdtsc();
 	for (uint32_t i = 0; i < d->worker_count; i++) {
-		int rc = rte_eal_remote_launch(live_worker_main, &d->workers[i],
-					       d->workers[i].lcore);
-
+		rc = rte_eal_remote_launch(live_worker_main, &d->workers[i], d->workers[i].lcore);
 		if (rc != 0)
 			return rc;
 	}
@@ -405,8 +421,53 @@ live_stop(struct live_drive *d)
 void
 live_destroy(struct live_drive *d)
 {
+	for (uint32_t i = 0; i < d->worker_count; i++)
+		live_forget_nodes(&d->workers[i]);
 	rte_free(d->rcu);
 	d->rcu = NULL;
+}
+
+static void
+pass_change(void *context, struct node *node, ps_t now)
+{
+	(void)context;
+	(void)node;
+	(void)now;
+}
+
+// Whether a worker is further than the workers before it let it be.
+static bool
+is_ahead(const struct live_drive *d, const struct live_worker *w)
+{
+	// Its own first: the others only come closer.
+	ps_t own = __atomic_load_n(&w->published, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < w->upstream_count; i++)
+		if (own > __atomic_load_n(&d->workers[w->upstream[i]].published, __ATOMIC_ACQUIRE) +
+				  d->reach)
+			return true;
+	return false;
+}
+
+void
+live_set_window(struct live_drive *d, ps_t window, ps_t reach)
+{
+	const struct timespec moment = {.tv_nsec = 20000};
+	bool shorter;
+
+	window = time_min(window, TIME_WINDOW_MAX);
+	reach = time_min(reach, TIME_WINDOW_MAX);
+	shorter = window < d->window || reach < d->reach;
+	__atomic_store_n(&d->window, window, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->reach, reach, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->nap_wall, longest_nap(d), __ATOMIC_RELAXED);
+	if (!shorter)
+		return;
+	// Every turn that has begun with the old ones ends before its worker answers.
+	live_call(d, pass_change, NULL);
+	for (uint32_t i = 0; i < d->worker_count; i++)
+		while (is_ahead(d, &d->workers[i]) && !__atomic_load_n(&d->stop, __ATOMIC_ACQUIRE))
+			nanosleep(&moment, NULL);
 }
 
 void

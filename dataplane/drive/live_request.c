@@ -5,6 +5,8 @@
 
 #include "dataplane/node/ports.h"
 
+#include <rte_pause.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +63,41 @@ live_call(struct live_drive *d, void (*run)(void *context, struct node *node, ps
 		live_post(d, &d->workers[i], &request);
 }
 
+struct live_halted {
+	uint32_t count; // workers: rw (atomic); that stand
+	bool over;      // control: wo (release), workers: ro (acquire)
+};
+
+static void
+live_stand(void *context, struct live_worker *w)
+{
+	struct live_halted *halted = context;
+
+	(void)w;
+	__atomic_add_fetch(&halted->count, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&halted->over, __ATOMIC_ACQUIRE))
+		rte_pause();
+}
+
+void
+live_halt(struct live_drive *d, void (*run)(void *context), void *context)
+{
+	const struct timespec moment = {.tv_nsec = 20000};
+	struct live_halted halted = {0};
+	struct live_request request = {.change = live_stand, .context = &halted};
+
+	for (uint32_t i = 0; i < d->worker_count; i++)
+		live_await(d, &d->workers[i]);
+	for (uint32_t i = 0; i < d->worker_count; i++)
+		__atomic_store_n(&d->workers[i].request, &request, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&halted.count, __ATOMIC_ACQUIRE) != d->worker_count)
+		nanosleep(&moment, NULL);
+	run(context);
+	__atomic_store_n(&halted.over, true, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < d->worker_count; i++)
+		live_await(d, &d->workers[i]);
+}
+
 // A port that a worker is to take over or to leave.
 struct live_port_change {
 	struct live_port *port;
@@ -74,10 +111,12 @@ live_take_port(void *context, struct live_worker *w)
 	struct live_port *lp = change->port;
 	struct live_port **before = w->ports;
 
-	memcpy(change->ports, before, w->port_count * sizeof(struct live_port *));
+	if (w->port_count > 0) // or there may be no list before
+		memcpy(change->ports, before, w->port_count * sizeof(struct live_port *));
 	w->ports = change->ports;
 	w->ports[w->port_count++] = lp;
 	change->ports = before;
+	wire_unwatch(lp->port->in);
 	lp->port->in = lp->to_node;
 	lp->port->out = lp->from_node;
 	node_set_carrier(lp->node, lp->port, true, w->published);
@@ -102,19 +141,30 @@ live_leave_port(void *context, struct live_worker *w)
 // A node that a worker is to run from now on, or no longer.
 struct live_node_change {
 	struct node *node;
-	struct node **nodes; // a longer list, and then the one before
+	// Longer lists, and then those before.
+	struct node **nodes;
+	uint32_t *places;
+	ps_t *due;
 };
 
+#define EXCHANGE(a, b)                       \
+	do {                                 \
+		__typeof__(a) before_ = (a); \
+		(a) = (b);                   \
+		(b) = before_;               \
+	} while (0)
+
+// What is due is found out anew after each request.
 static void
 live_take_node(void *context, struct live_worker *w)
 {
 	struct live_node_change *change = context;
-	struct node **before = w->nodes;
 
-	memcpy(change->nodes, before, w->node_count * sizeof(struct node *));
-	w->nodes = change->nodes;
+	memcpy(change->nodes, w->nodes, w->node_count * sizeof(struct node *));
+	EXCHANGE(w->nodes, change->nodes);
+	EXCHANGE(w->places, change->places);
+	EXCHANGE(w->due, change->due);
 	w->nodes[w->node_count++] = change->node;
-	change->nodes = before;
 }
 
 static void
@@ -127,21 +177,30 @@ live_leave_node(void *context, struct live_worker *w)
 		if (w->nodes[i] != change->node)
 			w->nodes[kept++] = w->nodes[i];
 	w->node_count = kept;
+	for (unsigned int k = 0; k < change->node->port_count; k++)
+		wire_unwatch(change->node->ports[k].in);
 }
 
 int
 live_add_node(struct live_drive *d, uint32_t worker, struct node *node)
 {
 	struct live_worker *w = &d->workers[worker];
+	const size_t count = w->node_count + 1;
 	struct live_node_change change = {
-		.node = node, .nodes = calloc(w->node_count + 1, sizeof(struct node *))};
+		.node = node,
+		.nodes = calloc(count, sizeof(struct node *)),
+		.places = calloc(count, sizeof(*change.places)),
+		.due = calloc(count, sizeof(*change.due)),
+	};
 	struct live_request request = {.change = live_take_node, .context = &change};
+	int rc = change.nodes == NULL || change.places == NULL || change.due == NULL ? -ENOMEM : 0;
 
-	if (change.nodes == NULL)
-		return -ENOMEM;
-	live_post(d, w, &request);
+	if (rc == 0)
+		live_post(d, w, &request);
 	free(change.nodes);
-	return 0;
+	free(change.places);
+	free(change.due);
+	return rc;
 }
 
 void

@@ -74,10 +74,13 @@ run_unit(struct parallel_thread *t, const struct parallel_segment *s, uint32_t u
 		virtual_prefetch(nodes, i, end, s->end);
 		n->packets = t->packets;
 		next = time_min(next, n->ops->advance(n, p->start, p->until));
-		if (n->role != NODE_NIC)
+		if (n->role != NODE_NIC) {
 			for (unsigned int k = 0; k < n->port_count; k++)
 				if (n->ports[k].out != NULL)
 					wire_publish_phased(n->ports[k].out);
+			if (p->v->cut != NULL)
+				cut_collect(p->v->cut, n, t->index);
+		}
 		node_check(n, p->until);
 	}
 	return next;
@@ -144,8 +147,9 @@ settle_wires(struct parallel *p)
 }
 
 // All units of a phase are complete: prepares the next. Returns false when the run is over.
+// `packets`: of the thread that calls it.
 static bool
-turn_to_next_phase(struct parallel *p)
+turn_to_next_phase(struct parallel *p, struct packet_pool *packets)
 {
 	struct virtual_drive *v = p->v;
 
@@ -154,7 +158,7 @@ turn_to_next_phase(struct parallel *p)
 		return true;
 	v->windows++;
 	v->now = p->until;
-	v->next = p->next;
+	virtual_settle(v, p->next, packets);
 	if (v->next >= p->stop)
 		return false;
 	begin_window(p);
@@ -163,12 +167,13 @@ turn_to_next_phase(struct parallel *p)
 
 // This thread has completed so many units.
 static void
-complete(struct parallel *p, uint32_t units)
+complete(struct parallel_thread *t, uint32_t units)
 {
+	struct parallel *p = t->parallel;
 	bool opened = false;
 
 	while (__atomic_sub_fetch(&p->remaining, units, __ATOMIC_ACQ_REL) == 0) {
-		if (!turn_to_next_phase(p)) {
+		if (!turn_to_next_phase(p, t->packets)) {
 			__atomic_store_n(&p->running, false, __ATOMIC_SEQ_CST);
 			if (__atomic_load_n(&p->caller_sleeps, __ATOMIC_SEQ_CST))
 				parallel_wake_all(p);
@@ -233,7 +238,7 @@ report_units(struct parallel_thread *t, uint32_t units, ps_t next, uint64_t cpu)
 	if (unlikely(grown != NULL))
 		note_grown(p, grown);
 	note_next(p, next);
-	complete(p, units);
+	complete(t, units);
 }
 
 // Runs its own units. Returns the TSC cycles that they took.
@@ -355,7 +360,7 @@ parallel_run(struct parallel *p, ps_t until)
 		begin_window(p);
 		__atomic_store_n(&p->running, true, __ATOMIC_SEQ_CST);
 		open_phase(p);
-		complete(p, 1);
+		complete(&p->threads[0], 1);
 		wake_some(p);
 	}
 	while (__atomic_load_n(&p->running, __ATOMIC_SEQ_CST))

@@ -78,7 +78,7 @@ phase_wires(const struct virtual_drive *v, bool phased)
 		for (unsigned int k = 0; k < n->port_count; k++) {
 			struct wire *w = i < v->switch_count ? n->ports[k].out : n->ports[k].in;
 
-			if (w != NULL)
+			if (w != NULL && !w->cut)
 				wire_set_phased(w, phased && i < v->switch_count);
 		}
 	}
@@ -153,6 +153,8 @@ parallel_create(struct parallel **out, struct virtual_drive *v, uint32_t threads
 	if (p == NULL)
 		return -ENOMEM;
 	rc = packet_shares_create(&p->shares, packets, threads);
+	if (rc == 0 && v->cut != NULL)
+		rc = cut_set_threads(v->cut, threads);
 	if (rc == 0)
 		rc = place_nodes(p, places);
 	if (rc != 0) {
@@ -205,6 +207,8 @@ parallel_destroy(struct parallel *p)
 	parallel_wake_all(p);
 	for (uint32_t i = 1; i < p->started; i++)
 		pthread_join(p->threads[i].id, NULL);
+	if (p->v->cut != NULL)
+		cut_set_threads(p->v->cut, 1);
 	if (p->packets != NULL) {
 		phase_wires(p->v, false);
 		for (uint32_t i = 0; i < p->v->node_count; i++)

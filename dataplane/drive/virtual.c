@@ -78,11 +78,13 @@ run_window(struct virtual_drive *v, ps_t start, ps_t until)
 		// May lie within the window, where a switch has sent something to a NIC: then what
 		// else it waits for is not known, and the next window follows at once.
 		next = time_min(next, n->ops->advance(n, start, until));
+		if (v->cut != NULL && i < v->switch_count)
+			cut_collect(v->cut, n, 0);
 		node_check(n, until);
 	}
 	v->windows++;
 	v->now = until;
-	v->next = next;
+	virtual_settle(v, next, v->cut != NULL ? v->cut->packets : NULL);
 }
 
 void

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dataplane/node/loop.h"
+#include "cut.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +19,10 @@ struct virtual_drive {
 	uint64_t windows;
 	// 0: nodes are visited in order; else in one drawn for each window.
 	uint64_t visit_seed;
+	// Of a fabric that several ranks run; NULL: it is all here. Then windows, `now` and `next`
+	// are the same at all of them.
+	struct cut *cut;
+	int error; // of the exchange with the others: nothing runs any more
 };
 
 // Prepares to drive `nodes`, switches before NICs, from time 0. `window`: at most the least delay
@@ -45,7 +50,7 @@ void virtual_shuffle(struct virtual_drive *v);
 // All nodes of a fabric together do not fit a core's caches. So while node i runs, this fetches
 // what those after it, up to `count`, read first: the node, then its ports, then their wires, then
 // the packets that are due, and then what those need. From node `others` on, other threads may run
-// nodes; their packets are left alone.
+// nodes: of those, only what they write atomically is read.
 static inline void
 virtual_prefetch(struct node *const *nodes, uint32_t i, uint32_t others, uint32_t count)
 {
@@ -55,12 +60,28 @@ virtual_prefetch(struct node *const *nodes, uint32_t i, uint32_t others, uint32_
 		node_prefetch_ports(nodes[i + 5]);
 	if (i + 4 < count)
 		node_prefetch_wires(nodes[i + 4]);
-	if (i + 3 < count)
+	if (i + 3 < count) {
 		node_prefetch_slots(nodes[i + 3]);
+		node_prefetch_tables(nodes[i + 3]);
+	}
 	if (i + 2 < others)
 		node_prefetch_packets(nodes[i + 2]);
+	if (i + 2 < count)
+		node_prefetch_queues(nodes[i + 2]);
+	if (i + 1 < count)
+		node_prefetch_heads(nodes[i + 1]);
 	if (i + 1 < others)
 		node_prefetch_nic(nodes[i + 1]);
+}
+
+// At a window's end: exchanges with other ranks, if there are any. `next`: when the next thing may
+// happen here. Afterwards v->next is set.
+static inline void
+virtual_settle(struct virtual_drive *v, ps_t next, struct packet_pool *packets)
+{
+	if (v->cut != NULL && v->error == 0)
+		v->error = cut_exchange(v->cut, &next, packets);
+	v->next = v->error != 0 ? PS_NEVER : next;
 }
 
 // Tells the driver that the caller changed something that may make a node act at v->now.

@@ -62,6 +62,10 @@ leave_spares(struct node *n, const struct tables *t)
 	}
 	paths_leave_spares(n, t);
 	leave_fair(n, t);
+	if (!had->watchdog && watchdog_bytes(n, t) != 0) {
+		spare_leave(&n->spares, watchdog_bytes(n, t));
+		had->watchdog = true;
+	}
 	if (t->histogram_count != 0 || had->histograms) {
 		spare_leave(&n->spares, (t->histogram_count + 1u) * sizeof(*n->histograms));
 		spare_leave(&n->spares, (t->histogram_count + 1u) * sizeof(*n->histogram_due));
@@ -106,7 +110,7 @@ node_take_tables(struct node *n, ps_t now)
 	t = __atomic_load_n(&n->tables, __ATOMIC_ACQUIRE);
 	if (t == n->current)
 		return;
-	n->start = now;
+	__atomic_store_n(&n->start, now, __ATOMIC_RELAXED);
 	node_adopt_tables(n, t);
 }
 
@@ -259,7 +263,7 @@ static bool
 wants_full(const struct node *n, const struct tables *t)
 {
 	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted ||
-		     t->trim.size != 0 || t->watchdog.poll != 0 || t->notices.on;
+		     t->trim.size != 0 || t->watchdog.poll != 0;
 
 	for (unsigned int i = 0; i < n->port_count; i++)
 		wants |= port_wants_full(&n->ports[i]);
@@ -287,10 +291,14 @@ wants_tunnels(const struct tables *t)
 static unsigned int
 choose_variant(const struct node *n, const struct tables *t)
 {
-	if (wants_full(n, t))
+	const bool notices = t->notices.on && n->role != NODE_LEAF;
+
+	if (wants_full(n, t) || (notices && wants_tunnels(t)))
 		return NODE_TENANTS | NODE_FULL | (wants_tunnels(t) ? NODE_TUNNELS : 0);
 	if (wants_tunnels(t))
 		return NODE_TENANTS | NODE_TUNNELS;
+	if (notices)
+		return NODE_TENANTS | NODE_NOTICES;
 	return has_tenants(n, t) ? NODE_TENANTS : 0;
 }
 
@@ -304,7 +312,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	add_turns(n, t->group_count);
 	buffer_add_tenants(n, t->tenant_count);
 	add_vrfs(n, t->vrf_count);
-	n->current = t;
+	__atomic_store_n(&n->current, t, __ATOMIC_RELAXED); // node_prefetch_tables()
 	packet_memory_adopt(n);
 	for (unsigned int i = 0; i < n->port_count; i++)
 		n->ports[i].profile = t->ports[i].profile;

@@ -10,13 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Keys are scanned four at a time from a cache line's start.
-#define KEY_ALIGN 4
-
 static uint32_t
 align_keys(uint32_t count)
 {
-	return (count + KEY_ALIGN - 1) / KEY_ALIGN * KEY_ALIGN;
+	return (count + NODE_KEY_BLOCK - 1) / NODE_KEY_BLOCK * NODE_KEY_BLOCK;
 }
 
 static void *
@@ -44,7 +41,6 @@ port_init(struct node *n, struct port *p, uint8_t index)
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
 		p->refresh_at[i] = PS_NEVER;
 		p->queue_cold[i].held = closed;
-		p->queue_cold[i].watchdog.stuck_since = PS_NEVER;
 	}
 	for (unsigned int i = 0; i < PAUSES; i++)
 		p->rx_pause[i] = p->tx_pause[i] = closed;
@@ -55,6 +51,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	    struct packet_pool *packets)
 {
 	struct node *n;
+	uint32_t minima;
 
 	if (ports == 0 || ports > PORTS_MAX)
 		return -EINVAL;
@@ -62,8 +59,9 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	if (n == NULL)
 		return -ENOMEM;
 	n->key_count = align_keys(1 + 2 * (uint32_t)ports);
+	minima = n->key_count > NODE_KEY_BLOCK ? n->key_count / NODE_KEY_BLOCK * 4 : 0;
 	n->ports = aligned_zeroed(ports * sizeof(*n->ports));
-	n->keys = aligned_zeroed(n->key_count * sizeof(*n->keys));
+	n->keys = aligned_zeroed((n->key_count + minima) * sizeof(*n->keys));
 	n->depth = aligned_zeroed(PRIORITIES * ports * sizeof(*n->depth));
 	n->held = aligned_zeroed(ports);
 	n->port_penalty = aligned_zeroed(ports);
@@ -78,7 +76,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 		node_destroy(n);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < n->key_count; i++)
+	for (uint32_t i = 0; i < n->key_count + minima; i++)
 		n->keys[i] = NODE_KEY_NONE;
 	n->departures = 1 + ports;
 	n->port_count = ports;
@@ -120,6 +118,7 @@ node_destroy(struct node *n)
 	spare_free(n->histogram_due);
 	spare_free(n->turns);
 	spare_free(n->answers_due);
+	spare_free(n->watchdog);
 	free(n->group_cold);
 	free(n->queue_cold);
 	paths_destroy(n);

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What a driver may do for nodes that it is about to run, in this order and some time apart.
+// What a driver may do for nodes that it is about to run, in this order and some time apart. Of a
+// switch, another thread may be running it meanwhile: what that writes is read by relaxed loads. It
+// may be old; then the prefetch is in vain.
 static inline void
 node_prefetch(const struct node *n)
 {
@@ -21,7 +23,7 @@ node_prefetch(const struct node *n)
 static inline void
 node_prefetch_ports(const struct node *n)
 {
-	for (uint32_t i = 0; i < n->key_count; i += 16)
+	for (uint32_t i = 0; i < n->key_count + n->key_count / 4; i += NODE_KEY_BLOCK)
 		rte_prefetch0(&n->keys[i]);
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		rte_prefetch0(&n->ports[i]);
@@ -54,6 +56,69 @@ node_prefetch_slots(const struct node *n)
 		if (w != NULL)
 			rte_prefetch0(
 				&w->slots[__atomic_load_n(&w->head, __ATOMIC_RELAXED) & w->mask]);
+	}
+}
+
+static inline void
+node_prefetch_lines(const void *at, size_t bytes)
+{
+	for (size_t i = 0; i < bytes && i < 4096; i += 64)
+		rte_prefetch0((const char *)at + i);
+}
+
+// What packets look up in the tables in force, of a switch: groups, next hops and ports; a page of
+// each at most.
+static inline void
+node_prefetch_tables(const struct node *n)
+{
+	const struct tables *t = __atomic_load_n(&n->current, __ATOMIC_RELAXED);
+
+	if (n->role == NODE_NIC || t == NULL)
+		return;
+	node_prefetch_lines(t->groups, t->group_count * sizeof(*t->groups));
+	node_prefetch_lines(t->next_hops, t->next_hop_count * sizeof(*t->next_hops));
+	node_prefetch_lines(t->ports, t->port_count * sizeof(*t->ports));
+}
+
+// Of a switch: the lines that the first packet at a port meets there, and at the port where it
+// goes.
+static inline void
+node_prefetch_queues(const struct node *n)
+{
+	const unsigned int groups = __atomic_load_n(&n->groups_met, __ATOMIC_RELAXED);
+	const unsigned int queues = __atomic_load_n(&n->queues_met, __ATOMIC_RELAXED);
+	const ps_t start = __atomic_load_n(&n->start, __ATOMIC_RELAXED);
+
+	if (n->role == NODE_NIC)
+		return;
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (p->in != NULL && wire_count(p->in) != 0)
+			for (unsigned int bits = groups; bits != 0; bits &= bits - 1)
+				rte_prefetch0(&p->groups[__builtin_ctz(bits)]);
+		// It has sent recently.
+		if (__atomic_load_n(&p->tx_free, __ATOMIC_RELAXED) > start)
+			for (unsigned int bits = queues; bits != 0; bits &= bits - 1)
+				rte_prefetch0(&p->queues[__builtin_ctz(bits)]);
+	}
+}
+
+// And the packets that leave first.
+static inline void
+node_prefetch_heads(const struct node *n)
+{
+	const unsigned int queues = __atomic_load_n(&n->queues_met, __ATOMIC_RELAXED);
+
+	if (n->role == NODE_NIC)
+		return;
+	for (unsigned int i = 0; i < n->port_count; i++) {
+		const struct port *p = &n->ports[i];
+		unsigned int bits = queues & __atomic_load_n(&p->nonempty, __ATOMIC_RELAXED);
+
+		for (; bits != 0; bits &= bits - 1)
+			packet_prefetch(__atomic_load_n(&p->queues[__builtin_ctz(bits)].head,
+							__ATOMIC_RELAXED));
 	}
 }
 
@@ -93,9 +158,10 @@ node_next_arrival(const struct port *p)
 static inline void
 node_open(struct node *n, ps_t start, ps_t until)
 {
-	n->start = start;
+	__atomic_store_n(&n->start, start, __ATOMIC_RELAXED);
 	n->until = until;
 	n->later = PS_NEVER;
+	n->sent = PS_NEVER;
 	if (unlikely(__atomic_load_n(n->generation, __ATOMIC_ACQUIRE) != n->seen))
 		node_take_tables(n, start);
 }
@@ -107,10 +173,15 @@ node_read_keys(struct node *n)
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		struct port *p = &n->ports[i];
 
-		node_arm_arrival(n, p, node_next_arrival(p));
-		node_arm_send(n, p, p->next_send);
+		node_write_key(n->keys, 1u + i,
+			       node_key_if_due(n, node_next_arrival(p), NODE_ARRIVAL, i));
+		node_write_key(n->keys, n->departures + i,
+			       node_key_if_due(n, p->next_send, NODE_DEPARTURE, i));
 	}
-	node_set_key(n->keys, 0, node_key_if_due(n, n->timer_at, NODE_TIMER, 0));
+	node_write_key(n->keys, 0, node_key_if_due(n, n->timer_at, NODE_TIMER, 0));
+	for (unsigned int block = 0; node_has_minima(n) && block < n->key_count / NODE_KEY_BLOCK;
+	     block++)
+		node_note_minima(n, block);
 }
 
 // Worker: hands the tap what it has not seen yet of this turn.
@@ -131,16 +202,18 @@ typedef ps_t node_timer_fn(struct node *n, ps_t now);
 static __rte_always_inline void
 node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
 {
+	struct wire *w = p->in;
 	ps_t next;
 
 	// Until a timer has become due: that goes first.
 	do {
-		struct rte_mbuf *m = wire_take(p->in);
+		struct rte_mbuf *m = wire_take(w);
 		int verdict;
 
-		next = wire_next(p->in);
+		next = wire_next(w);
+		wire_prefetch(w);
 		if (next != PS_NEVER)
-			packet_prefetch(p->in->slots[p->in->head & p->in->mask].packet);
+			packet_prefetch(w->slots[w->head & w->mask].packet);
 		verdict = ingress(n, p, m, now);
 		if (unlikely(verdict >= 0))
 			node_drop(n, m, (enum drop_reason)verdict, now);
@@ -152,13 +225,18 @@ static __rte_always_inline uint32_t
 node_least_key(const struct node *n)
 {
 	const uint32_t *keys = __builtin_assume_aligned(n->keys, 64);
+	uint32_t count = n->key_count;
 	uint32_t least = keys[0];
 
 	if (n->port_count == 1) { // a NIC: its timer, arrival and departure
 		least = keys[1] < least ? keys[1] : least;
 		return keys[2] < least ? keys[2] : least;
 	}
-	for (uint32_t i = 0; i < n->key_count; i++)
+	if (likely(node_has_minima(n))) {
+		keys = __builtin_assume_aligned(node_minima(n), 64);
+		count = n->key_count / 4;
+	}
+	for (uint32_t i = 0; i < count; i++)
 		least = keys[i] < least ? keys[i] : least;
 	return least;
 }
@@ -183,7 +261,7 @@ node_run(struct node *n, node_ingress_fn *ingress, node_port_fn *send, node_time
 			send(n, p, now);
 			break;
 		default:
-			node_set_key(n->keys, 0, NODE_KEY_NONE);
+			node_set_key(n, 0, NODE_KEY_NONE);
 			n->timer_at = PS_NEVER;
 			node_arm_timer(n, timer(n, now));
 			break;
@@ -191,5 +269,5 @@ node_run(struct node *n, node_ingress_fn *ingress, node_port_fn *send, node_time
 	}
 	if (unlikely(n->tap != NULL))
 		node_flush_tap(n);
-	return n->later;
+	return time_min(n->later, n->sent);
 }

@@ -11,7 +11,7 @@
 //   switch   received + its own answers     = sent + dropped + queued
 //
 // Besides, a port that may send has a departure due, and a group in XOFF its refresh: nothing waits
-// for an event that never comes.
+// for an event that never comes. And the least keys of a block are those of its keys.
 #include "node_check.h"
 
 #include "dataplane/queueing/buffer.h"
@@ -301,9 +301,31 @@ check_refreshes(struct node_checker *c, unsigned int port)
 	return true;
 }
 
+// One of the least keys of a block is of every fourth key.
+static bool
+check_minima(struct node_checker *c)
+{
+	const struct node *n = c->n;
+
+	for (uint32_t i = 0; node_has_minima(n) && i < n->key_count / 4; i++) {
+		const uint32_t *keys = &n->keys[i / 4 * NODE_KEY_BLOCK + i % 4];
+		uint32_t least = NODE_KEY_NONE;
+
+		for (uint32_t k = 0; k < NODE_KEY_BLOCK; k += 4)
+			least = keys[k] < least ? keys[k] : least;
+		if (node_minima(n)[i] != least)
+			return fail(c,
+				    "block %u of keys: its least key %u is %#x, its keys say %#x",
+				    i / 4, i % 4, node_minima(n)[i], least);
+	}
+	return true;
+}
+
 static bool
 check_all(struct node_checker *c)
 {
+	if (!check_minima(c))
+		return false;
 	for (unsigned int i = 0; i < c->n->port_count; i++)
 		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
 			if (!check_queue(c, i, tc))

@@ -127,9 +127,10 @@ fair_pop(struct port *p, unsigned int tc)
 	struct queue *q = &p->queues[tc];
 	struct rte_mbuf *m = q->head;
 
-	q->head = q->tail = fair_choose(p->queue_cold[tc].tenants);
-	if (q->head == NULL)
-		p->nonempty &= (uint8_t) ~(1u << tc);
+	q->tail = fair_choose(p->queue_cold[tc].tenants);
+	queue_set_head(q, q->tail);
+	if (q->tail == NULL)
+		port_set_nonempty(p, p->nonempty & ~(1u << tc));
 	return m;
 }
 

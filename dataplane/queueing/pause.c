@@ -73,7 +73,7 @@ pause_set(struct port *p, unsigned int which, uint16_t quanta, uint8_t queues, p
 	else
 		pause_clock_close(&p->rx_pause[which], now);
 	for (unsigned int bits = quanta != 0 ? queues : 0; bits != 0; bits &= bits - 1)
-		p->queue_cold[__builtin_ctz(bits)].watchdog.last_xoff = now;
+		p->queue_cold[__builtin_ctz(bits)].last_xoff = now;
 }
 
 void

@@ -28,7 +28,8 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	ps_t left = now + time_of_bytes(profile->byte_time, frame);
 	ps_t arrival = left + p->out->delay;
 
-	p->tx_free = now + time_of_bytes(profile->byte_time, frame + profile->gap);
+	__atomic_store_n(&p->tx_free, now + time_of_bytes(profile->byte_time, frame + profile->gap),
+			 __ATOMIC_RELAXED); // node_prefetch_queues()
 	if (unlikely(p->out->faulty) && port_lose(n, p, m, now))
 		return;
 	if (unlikely(wire_put(p->out, m, arrival) != 0)) {
@@ -39,7 +40,7 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	p->tx_bytes += bytes;
 	if (unlikely(p->tapped))
 		port_show_sent(n, p, m, now, left);
-	node_note_later(n, arrival);
+	n->sent = time_min(n->sent, arrival);
 }
 
 // Begins to send a PFC frame at `now`.

@@ -47,7 +47,7 @@ static void
 watchdog_log(struct node *n, const struct port *p, unsigned int tc, enum node_log_kind kind,
 	     ps_t span, ps_t now)
 {
-	const struct watchdog_queue *w = &p->queue_cold[tc].watchdog;
+	const struct watchdog_queue *w = &p->watchdog[tc];
 	const struct node_log_entry entry = {
 		.at = now,
 		.span = span,
@@ -67,7 +67,7 @@ watchdog_flush(struct node *n, struct port *p, unsigned int tc, ps_t now)
 	uint64_t before = p->queues[tc].dropped;
 
 	port_drop_queue(n, p, tc, DROP_WATCHDOG, now);
-	p->queue_cold[tc].watchdog.dropped += p->queues[tc].dropped - before;
+	p->watchdog[tc].dropped += p->queues[tc].dropped - before;
 }
 
 // Has a queue in a storm treated as the tables say.
@@ -89,7 +89,7 @@ watchdog_act(struct node *n, struct port *p, unsigned int tc, ps_t now)
 static void
 watchdog_begin(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {
-	struct watchdog_queue *w = &p->queue_cold[tc].watchdog;
+	struct watchdog_queue *w = &p->watchdog[tc];
 
 	w->storm = true;
 	w->storms++;
@@ -101,14 +101,14 @@ watchdog_begin(struct node *n, struct port *p, unsigned int tc, ps_t now)
 static void
 watchdog_end(struct node *n, struct port *p, unsigned int tc, enum node_log_kind kind, ps_t now)
 {
-	struct watchdog_queue *w = &p->queue_cold[tc].watchdog;
+	struct watchdog_queue *w = &p->watchdog[tc];
 
 	w->storm = false;
 	w->stuck_since = PS_NEVER;
 	p->stormed &= (uint8_t) ~(1u << tc);
 	pause_reconsider(n, p, tc, now); // what pauses it now, holds it from now on
 	pfc_adopt(n, p, now);
-	watchdog_log(n, p, tc, kind, now - w->last_xoff, now);
+	watchdog_log(n, p, tc, kind, now - p->queue_cold[tc].last_xoff, now);
 }
 
 // Checks one queue.
@@ -116,13 +116,13 @@ static void
 watchdog_check_queue(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {
 	const struct watchdog_profile *profile = &n->current->watchdog;
-	struct queue_cold *cold = &p->queue_cold[tc];
-	struct watchdog_queue *w = &cold->watchdog;
+	const struct queue_cold *cold = &p->queue_cold[tc];
+	struct watchdog_queue *w = &p->watchdog[tc];
 	ps_t held = pause_clock_total(&cold->held, now), gained = held - w->paused;
 	bool still;
 
 	if (w->storm) {
-		if (now - w->last_xoff >= profile->restore)
+		if (now - cold->last_xoff >= profile->restore)
 			watchdog_end(n, p, tc, NODE_LOG_RESTORE_QUIET, now);
 		return;
 	}
@@ -163,7 +163,7 @@ watchdog_poll(struct node *n, ps_t now)
 void
 watchdog_restore(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {
-	if (p->queue_cold[tc].watchdog.storm)
+	if (port_watchdog(p, tc)->storm)
 		watchdog_end(n, p, tc, NODE_LOG_RESTORE_BY_HAND, now);
 }
 
@@ -173,7 +173,7 @@ watchdog_adopt_port(struct node *n, struct port *p, ps_t now)
 	uint8_t queues = watchdog_queues(n, p);
 
 	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
-		struct watchdog_queue *w = &p->queue_cold[tc].watchdog;
+		struct watchdog_queue *w = &p->watchdog[tc];
 
 		if (queues & 1u << tc) {
 			if (w->storm)
@@ -186,12 +186,37 @@ watchdog_adopt_port(struct node *n, struct port *p, ps_t now)
 	}
 }
 
+size_t
+watchdog_bytes(const struct node *n, const struct tables *t)
+{
+	return t->watchdog.poll == 0 || n->role == NODE_NIC
+		       ? 0
+		       : PRIORITIES * n->port_count * sizeof(*n->watchdog);
+}
+
+static void
+add_queues(struct node *n)
+{
+	const size_t bytes = watchdog_bytes(n, n->current);
+
+	if (n->watchdog != NULL || bytes == 0)
+		return;
+	n->watchdog = spare_take(&n->spares, bytes);
+	for (unsigned int i = 0; i < PRIORITIES * n->port_count; i++)
+		n->watchdog[i].stuck_since = PS_NEVER;
+	for (unsigned int i = 0; i < n->port_count; i++)
+		n->ports[i].watchdog = &n->watchdog[PRIORITIES * i];
+}
+
 void
 watchdog_adopt(struct node *n, ps_t now)
 {
 	ps_t poll = n->current->watchdog.poll;
 
 	if (n->role == NODE_NIC)
+		return;
+	add_queues(n);
+	if (n->watchdog == NULL)
 		return;
 	for (unsigned int i = 0; i < n->port_count; i++)
 		watchdog_adopt_port(n, &n->ports[i], now);
@@ -211,10 +236,10 @@ watchdog_refuses(struct node *n, struct port *in, struct port *out, struct rte_m
 		return false;
 	if (out->stormed & 1u << meta->tc) {
 		out->queues[meta->tc].dropped++;
-		out->queue_cold[meta->tc].watchdog.dropped++;
+		out->watchdog[meta->tc].dropped++;
 	} else if (profile->ingress && in->stormed & 1u << in_tc) {
 		g->dropped++;
-		in->queue_cold[in_tc].watchdog.dropped++;
+		in->watchdog[in_tc].dropped++;
 	} else {
 		return false;
 	}

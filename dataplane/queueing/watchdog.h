@@ -13,6 +13,9 @@ ps_t watchdog_poll(struct node *n, ps_t now);
 // turns.
 void watchdog_restore(struct node *n, struct port *p, unsigned int tc, ps_t now);
 
+// Bytes that a node needs for the watchdog of these tables; 0: they have none. Any thread.
+size_t watchdog_bytes(const struct node *n, const struct tables *t);
+
 // New tables are in force from `now` on: storms of queues that are not watched any more end, others
 // go on under the new action.
 void watchdog_adopt(struct node *n, ps_t now);

@@ -23,7 +23,7 @@
 
 #include <rte_common.h>
 
-#define RETRY PS_PER_US // when memory has run out
+#define RETRY_PS PS_PER_US // when memory has run out
 
 uint8_t
 exchange_way(const struct nic_exchange_end *from, const struct nic_exchange_end *to)
@@ -186,7 +186,7 @@ exchange_make(struct nic *nic, struct source *generator, ps_t now)
 	if (s == NULL) { // tries again
 		packet_memory_note_lack();
 		c->handing = true;
-		nic_set_timer(nic, &c->timer, now + RETRY);
+		nic_set_timer(nic, &c->timer, now + RETRY_PS);
 		cursor_review(nic, c, now);
 		return NULL;
 	}

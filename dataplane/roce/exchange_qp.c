@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The queue pairs of exchanges: made from the plan, found by number, closed when their message is
-// complete. Closed ones are kept for the next, so that memory grows with those that are open at
-// once.
+// complete. The memory of a closed one goes to the next, so it grows with the largest number of
+// open ones.
 #include "exchange_internal.h"
 
 #include "dataplane/stages/stage.h"
@@ -153,6 +153,16 @@ find_message(const struct exchange *x, uint32_t from, uint32_t to, uint64_t time
 	return m;
 }
 
+// Keeps a sender for the next message.
+static void
+keep_sender(struct exchanges *e, struct sender *s)
+{
+	s->cold->program->sender = s;
+	s->cold->program->next_of_part = e->free_senders != NULL ? e->free_senders->cold->program
+								 : NULL;
+	e->free_senders = s;
+}
+
 struct sender *
 exchange_make_sender(struct nic *nic, struct exchange_cursor *c, ps_t now)
 {
@@ -189,8 +199,10 @@ exchange_make_sender(struct nic *nic, struct exchange_cursor *c, ps_t now)
 	} else if (nic_make_sender(nic, &flow, &s) != 0) {
 		return NULL;
 	}
-	if (nic_renew_sender(nic, &flow, s) != 0)
+	if (nic_renew_sender(nic, &flow, s) != 0) {
+		keep_sender(e, s);
 		return NULL;
+	}
 	s->cold->program->part = x->part;
 	table_enter(e, &s->qp);
 	x->live++;
@@ -286,8 +298,7 @@ close_sender(struct nic *nic, struct sender *s, ps_t now)
 		timer_stop(&s->cold->pacing->timer);
 	nic_add_sent(&e->closed.sent, &s->result);
 	table_leave(e, &s->qp);
-	ps->next_of_part = e->free_senders != NULL ? e->free_senders->cold->program : NULL;
-	e->free_senders = s;
+	keep_sender(e, s);
 	x->live--;
 	exchange_review(nic, x, now);
 }

@@ -212,7 +212,8 @@ int nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, const struct
 // Adds the queue pair that sends a flow (of a READ the one that responds), the one that receives it
 // (`inbox`: which its messages count for, or NIC_NONE), or for a READ the one that requests it: the
 // endpoint is then where the data go, and start, repeat, gap and bytes are this one's. Returns 0,
-// -EINVAL for values outside the ranges above, -EEXIST when the number is taken, or -ENOMEM.
+// -EINVAL for values outside the ranges above, -EEXIST when the number is taken, -ENOSPC when it is
+// kept for exchanges (nic_exchange.h), or -ENOMEM.
 int nic_add_sender(struct nic *nic, const struct nic_flow *flow);
 int nic_add_receiver(struct nic *nic, const struct nic_endpoint *endpoint, uint32_t inbox);
 int nic_add_reader(struct nic *nic, const struct nic_flow *flow);

@@ -9,7 +9,8 @@
 
 bool nic_endpoint_holds(const struct nic *nic, const struct nic_endpoint *e);
 
-// Makes room in the table for a number. Returns 0, -EEXIST, or -ENOMEM.
+// Makes room in the table for a number. Returns 0, -EEXIST, -ENOMEM, or -ENOSPC for a number that
+// is kept for exchanges (NIC_QPN_EXCHANGES and above).
 int nic_reserve_qpn(struct nic *nic, uint32_t qpn);
 
 // Sets what a queue pair is called and belongs to.

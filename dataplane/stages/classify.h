@@ -17,12 +17,19 @@ stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 	const struct port_profile *profile = in->profile;
 	const struct port_tables *port = &t->ports[in->index];
 	struct packet_meta *meta = packet_meta(m);
-	uint8_t priority = priority_of_packet(profile, meta);
+	const uint8_t priority = priority_of_packet(profile, meta);
+	const unsigned int pg = t->priority_to_pg[priority], tc = t->priority_to_tc[priority];
 
 	(void)now;
 	meta->priority = priority;
-	meta->pg = t->priority_to_pg[priority];
-	meta->tc = t->priority_to_tc[priority];
+	meta->pg = (uint8_t)pg;
+	meta->tc = (uint8_t)tc;
+	if (unlikely(!(n->groups_met >> pg & n->queues_met >> tc & 1))) {
+		__atomic_store_n(&n->groups_met, (uint8_t)(n->groups_met | 1u << pg),
+				 __ATOMIC_RELAXED);
+		__atomic_store_n(&n->queues_met, (uint8_t)(n->queues_met | 1u << tc),
+				 __ATOMIC_RELAXED);
+	}
 	if (!tunnels || !(meta->flags & (PACKET_DECAPPED | PACKET_VLAN)))
 		meta->vrf = port->vrf;
 	if (!tunnels || !(meta->flags & (PACKET_DECAPPED | PACKET_VLAN | PACKET_TUNNEL)))

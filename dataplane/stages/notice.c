@@ -98,12 +98,15 @@ note(struct node *n, const struct next_hop_group *group, uint16_t port, uint8_t 
 {
 	for (uint32_t i = group->first; i < group->first + group->count; i++) {
 		struct path_notice *notice = &n->paths.notices[i];
+		ps_t *noticed = &n->paths.noticed[i / NOTICED_TOGETHER];
 
 		if (n->current->next_hops[i].port != port)
 			continue;
 		if (notice->until <= now)
 			*notice = (struct path_notice){0};
 		notice->until = until > notice->until ? until : notice->until;
+		if (notice->until > *noticed)
+			*noticed = notice->until;
 		if (held)
 			notice->held |= (uint8_t)(1u << tc);
 		else

@@ -23,6 +23,7 @@ void notice_refused(struct node *n, struct port *in, struct rte_mbuf *m, ps_t no
 // the caller's.
 int notice_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
+// In the variants that send notices; leaves send none.
 static __rte_always_inline bool
 notice_wanted(const struct node *n, const struct port *in)
 {

@@ -15,6 +15,7 @@
 
 #define PARSE_IP6_EXTENSIONS_MAX 8
 #define PARSE_IP4_LINK_LOCAL 0xa9feu // 169.254.0.0/16
+#define PARSE_IP4_PLAIN_HEADER 0x45  // version 4, no options
 
 // True when the IP packet claims to end behind the frame. A NIC's own packets may be smaller on the
 // wire than their headers say, where the file gives frames a size by decree.
@@ -37,30 +38,33 @@ parse_is_trimmed(const struct node *n, const struct packet_meta *meta, uint32_t 
 	       (n->role == NODE_NIC || n->current->trims || n->current->trim.size != 0);
 }
 
-// UDP and, on the RoCEv2 port, the BTH. `end`: where the IP packet ends in the frame.
+// UDP at `l4_off` and, on the RoCEv2 port, the BTH. `end`: where the IP packet ends in the frame.
 static __rte_always_inline int
-parse_udp(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint32_t end)
+parse_udp(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint32_t l4_off,
+	  uint32_t end)
 {
-	const uint8_t *udp = data + meta->l4_off;
+	const uint8_t *udp = data + l4_off;
 	uint32_t length;
 
-	if (meta->l4_off + HEADER_UDP_BYTES > end)
+	if (unlikely(l4_off + HEADER_UDP_BYTES > end))
 		return DROP_MALFORMED;
-	if (meta->l4_off + HEADER_UDP_BYTES > meta->data_len)
+	if (unlikely(l4_off + HEADER_UDP_BYTES > meta->data_len))
 		return DROP_TRUNCATED;
 	length = header_get16(udp + 4);
-	if (length < HEADER_UDP_BYTES)
+	if (unlikely(length < HEADER_UDP_BYTES))
 		return DROP_MALFORMED;
-	if (unlikely(meta->l4_off + length > end)) {
+	if (unlikely(l4_off + length > end)) {
 		if (!parse_is_trimmed(n, meta, end))
 			return DROP_MALFORMED;
 		meta->flags |= PACKET_TRIMMED_UPSTREAM;
 	}
 	if (header_get16(udp + 2) != ROCE_UDP_PORT)
 		return STAGE_NEXT;
-	if (length < HEADER_UDP_BYTES + (uint32_t)sizeof(struct roce_bth) + ROCE_ICRC_BYTES)
+	if (unlikely(length <
+		     HEADER_UDP_BYTES + (uint32_t)sizeof(struct roce_bth) + ROCE_ICRC_BYTES))
 		return DROP_MALFORMED;
-	if (meta->l4_off + HEADER_UDP_BYTES + (uint32_t)sizeof(struct roce_bth) > meta->data_len)
+	if (unlikely(l4_off + HEADER_UDP_BYTES + (uint32_t)sizeof(struct roce_bth) >
+		     meta->data_len))
 		return DROP_TRUNCATED;
 	meta->flags |= PACKET_ROCE;
 	meta->opcode = udp[HEADER_UDP_BYTES];
@@ -80,12 +84,18 @@ parse_ip4_martian(const uint8_t *ip)
 	       header_get16(ip + 16) == PARSE_IP4_LINK_LOCAL;
 }
 
-// First octets from 1 to 126 but for 169 need no closer look.
-static inline bool
+// First octets of addresses that need no closer look, a bit each: 1 to 223 but for 127 and 169.
+static const uint64_t parse_ip4_plain_octets[4] = {
+	~UINT64_C(1),                  // 1 to 63
+	~UINT64_C(0) >> 1,             // 64 to 126
+	~(UINT64_C(1) << (169 - 128)), // 128 to 191 but for 169
+	~UINT64_C(0) >> (256 - 224),   // 192 to 223
+};
+
+static inline unsigned int
 parse_ip4_plain(uint8_t octet)
 {
-	return (uint8_t)(octet - 1) < 126 || (uint8_t)(octet - 128) < 41 ||
-	       (uint8_t)(octet - 170) < 54;
+	return parse_ip4_plain_octets[octet >> 6] >> (octet & 63) & 1;
 }
 
 // All words of a sound header, checksum included, add up to all ones (RFC 1071).
@@ -100,31 +110,26 @@ parse_ip4_checksum_holds(const uint8_t *ip, uint32_t header)
 		memcpy(&word, ip + i, sizeof(word));
 		sum += word;
 	}
-	// 2^16 is 1 in one's complement, so folding is taking the remainder by 2^16 - 1.
-	sum = (sum & UINT32_MAX) + (sum >> 32);
-	sum = (sum & UINT16_MAX) + (sum >> 16);
-	sum = (sum & UINT16_MAX) + (sum >> 16);
-	return sum == UINT16_MAX || sum == 2 * (uint64_t)UINT16_MAX;
+	// 2^16 is 1 in one's complement: a multiple of 2^16 - 1 folds to all ones. (The version is
+	// not 0, so the sum is not either.) The compiler makes a multiplication of it.
+	return sum % UINT16_MAX == 0;
 }
 
+// What is in an IPv4 header of `header` bytes, and behind it.
 static __rte_always_inline int
-parse_ip4(const struct node *n, struct packet_meta *meta, const uint8_t *data)
+parse_ip4_header(const struct node *n, struct packet_meta *meta, const uint8_t *data,
+		 uint32_t l3_off, uint32_t header)
 {
-	const uint8_t *ip = data + meta->l3_off;
-	uint32_t header, length;
+	const uint8_t *ip = data + l3_off;
+	uint32_t length = header_get16(ip + 2);
 
-	if (meta->l3_off + 20u > meta->data_len)
-		return DROP_TRUNCATED;
-	header = (ip[0] & 0xfu) * 4;
-	length = header_get16(ip + 2);
-	if (ip[0] >> 4 != 4 || header < 20 || length < header)
+	if (unlikely(length < header))
 		return DROP_MALFORMED;
-	if (parse_overruns(meta, meta->l3_off + length) || meta->l3_off + header > meta->data_len)
+	if (unlikely(parse_overruns(meta, l3_off + length) || l3_off + header > meta->data_len))
 		return DROP_TRUNCATED;
-	if (likely(header == 20) ? !parse_ip4_checksum_holds(ip, 20)
-				 : !parse_ip4_checksum_holds(ip, header))
+	if (unlikely(!parse_ip4_checksum_holds(ip, header)))
 		return DROP_BAD_CHECKSUM;
-	if (unlikely(!parse_ip4_plain(ip[12]) || !parse_ip4_plain(ip[16]))) {
+	if (unlikely(!(parse_ip4_plain(ip[12]) & parse_ip4_plain(ip[16])))) {
 		if (parse_ip4_martian(ip))
 			return DROP_MARTIAN;
 		if (ip[16] >= 224)
@@ -132,14 +137,35 @@ parse_ip4(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 	}
 	meta->dscp = ip[1] >> 2;
 	meta->ecn = ip[1] & 3;
-	meta->l4_off = (uint8_t)(meta->l3_off + header);
+	meta->l4_off = (uint8_t)(l3_off + header);
 	// A fragment, the first one too: what has no ports must take the path of what has.
 	if (unlikely((header_get16(ip + 6) & 0x3fff) != 0))
 		return STAGE_NEXT;
 	meta->ip_proto = ip[9];
-	return meta->ip_proto == HEADER_PROTOCOL_UDP
-		       ? parse_udp(n, meta, data, meta->l3_off + length)
+	return ip[9] == HEADER_PROTOCOL_UDP
+		       ? parse_udp(n, meta, data, l3_off + header, l3_off + length)
 		       : STAGE_NEXT;
+}
+
+static __attribute__((noinline)) int
+parse_ip4_options(const struct node *n, struct packet_meta *meta, const uint8_t *data,
+		  uint32_t l3_off)
+{
+	return parse_ip4_header(n, meta, data, l3_off, (data[l3_off] & 0xfu) * 4);
+}
+
+static __rte_always_inline int
+parse_ip4(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint32_t l3_off)
+{
+	const uint8_t *ip = data + l3_off;
+
+	if (unlikely(l3_off + HEADER_IP4_BYTES > meta->data_len))
+		return DROP_TRUNCATED;
+	if (likely(ip[0] == PARSE_IP4_PLAIN_HEADER))
+		return parse_ip4_header(n, meta, data, l3_off, HEADER_IP4_BYTES);
+	return ip[0] > PARSE_IP4_PLAIN_HEADER && ip[0] >> 4 == 4
+		       ? parse_ip4_options(n, meta, data, l3_off)
+		       : DROP_MALFORMED;
 }
 
 static inline bool
@@ -193,7 +219,7 @@ parse_ip6_payload(const struct node *n, struct packet_meta *meta, const uint8_t 
 	}
 	meta->l4_off = (uint8_t)at;
 	meta->ip_proto = next;
-	return next == HEADER_PROTOCOL_UDP ? parse_udp(n, meta, data, end) : STAGE_NEXT;
+	return next == HEADER_PROTOCOL_UDP ? parse_udp(n, meta, data, at, end) : STAGE_NEXT;
 }
 
 static inline int
@@ -219,6 +245,28 @@ parse_ip6(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 	return parse_ip6_payload(n, meta, data, at, end, ip[6]);
 }
 
+// What an EtherType says stands at meta->l3_off.
+static __rte_always_inline int
+parse_network(const struct node *n, struct packet_meta *meta, const uint8_t *data, uint16_t type,
+	      uint32_t l3_off)
+{
+	meta->l3_off = (uint8_t)l3_off;
+	if (likely(type == HEADER_TYPE_IP4))
+		return parse_ip4(n, meta, data, l3_off);
+	return type == HEADER_TYPE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
+}
+
+static __attribute__((noinline)) int
+parse_tagged(const struct node *n, struct packet_meta *meta, const uint8_t *data)
+{
+	if (meta->data_len < HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES)
+		return DROP_TRUNCATED;
+	meta->flags |= PACKET_TAGGED;
+	meta->pcp = data[HEADER_ETHERNET_BYTES] >> 5;
+	return parse_network(n, meta, data, header_get16(data + 16),
+			     HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES);
+}
+
 static __rte_always_inline int
 stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
@@ -236,17 +284,10 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		return DROP_MULTICAST_SOURCE;
 	if (unlikely(header_reserved_address(data)))
 		return STAGE_NEXT;
-	meta->l3_off = HEADER_ETHERNET_BYTES;
 	type = header_get16(data + 12);
 	if (unlikely(type == HEADER_TYPE_VLAN)) {
-		if (meta->data_len < HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES)
-			return DROP_TRUNCATED;
-		meta->flags |= PACKET_TAGGED;
-		meta->pcp = data[HEADER_ETHERNET_BYTES] >> 5;
-		meta->l3_off += HEADER_TAG_BYTES;
-		type = header_get16(data + 16);
+		meta->l3_off = HEADER_ETHERNET_BYTES;
+		return parse_tagged(n, meta, data);
 	}
-	if (likely(type == HEADER_TYPE_IP4))
-		return parse_ip4(n, meta, data);
-	return type == HEADER_TYPE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
+	return parse_network(n, meta, data, type, HEADER_ETHERNET_BYTES);
 }

@@ -17,9 +17,25 @@ add_flowlets(struct node *n)
 		p->flowlets[i].port = FLOWLET_NONE;
 }
 
+// Ports that are in groups of several.
+static void
+find_peers(struct node *n)
+{
+	const struct tables *t = n->current;
+
+	memset(n->paths.has_peers, 0, n->port_count * sizeof(*n->paths.has_peers));
+	for (uint32_t g = 0; g < t->group_count; g++)
+		for (uint32_t i = 0; t->groups[g].count > 1 && i < t->groups[g].count; i++)
+			n->paths.has_peers[t->next_hops[t->groups[g].first + i].port] = true;
+}
+
 static void
 add_utilisation(struct node *n)
 {
+	if (n->paths.has_peers == NULL)
+		n->paths.has_peers =
+			spare_take(&n->spares, n->port_count * sizeof(*n->paths.has_peers));
+	find_peers(n);
 	if (n->paths.utilisation != NULL)
 		return;
 	n->paths.utilisation =
@@ -27,6 +43,12 @@ add_utilisation(struct node *n)
 	for (unsigned int i = 0; i < n->port_count; i++)
 		n->paths.utilisation[i] = (struct utilisation){
 			.since = n->start, .bytes = utilisation_bytes(&n->ports[i])};
+}
+
+static size_t
+noticed_count(uint32_t next_hops)
+{
+	return next_hops / NOTICED_TOGETHER + 1;
 }
 
 // New tables number next hops anew: notices about the old ones are forgotten.
@@ -37,10 +59,14 @@ add_notices(struct node *n, const struct tables *t)
 
 	if (p->notices == NULL || t->next_hop_count > p->notice_room) {
 		spare_return(&n->spares, p->notices);
+		spare_return(&n->spares, p->noticed);
 		p->notices = spare_take(&n->spares, (t->next_hop_count + 1u) * sizeof(*p->notices));
+		p->noticed = spare_take(&n->spares,
+					noticed_count(t->next_hop_count) * sizeof(*p->noticed));
 		p->notice_room = t->next_hop_count;
 	}
 	memset(p->notices, 0, t->next_hop_count * sizeof(*p->notices));
+	memset(p->noticed, 0, noticed_count(t->next_hop_count) * sizeof(*p->noticed));
 	if (p->notice_due == NULL)
 		p->notice_due = spare_take(&n->spares, (size_t)n->port_count * n->port_count *
 							       sizeof(*p->notice_due));
@@ -57,6 +83,7 @@ paths_leave_spares(struct node *n, const struct tables *t)
 		had->flowlets = true;
 	}
 	if (t->utilisation && !had->utilisation) {
+		spare_leave(&n->spares, n->port_count * sizeof(*n->paths.has_peers));
 		spare_leave(&n->spares, n->port_count * sizeof(*n->paths.utilisation));
 		had->utilisation = true;
 	}
@@ -64,6 +91,8 @@ paths_leave_spares(struct node *n, const struct tables *t)
 		return;
 	if (!had->notice_due || t->next_hop_count > had->notices) {
 		spare_leave(&n->spares, (t->next_hop_count + 1u) * sizeof(*n->paths.notices));
+		spare_leave(&n->spares,
+			    noticed_count(t->next_hop_count) * sizeof(*n->paths.noticed));
 		had->notices = t->next_hop_count;
 	}
 	if (!had->notice_due) {
@@ -99,8 +128,9 @@ paths_adopt(struct node *n)
 		add_utilisation(n);
 	if (t->notices.on)
 		add_notices(n, t);
-	for (unsigned int i = 0; !t->utilisation && i < n->port_count; i++)
-		n->port_penalty[i] &= (uint8_t)~PATH_BUSY;
+	n->paths.utilisation_due = t->utilisation ? 0 : PS_NEVER;
+	for (unsigned int i = 0; i < n->port_count; i++)
+		n->port_penalty[i] &= t->utilisation ? PATH_WORSE : PATH_DEGRADED;
 	set_path_inputs(n);
 }
 
@@ -108,8 +138,10 @@ void
 paths_destroy(struct node *n)
 {
 	spare_free(n->paths.flowlets);
+	spare_free(n->paths.has_peers);
 	spare_free(n->paths.utilisation);
 	spare_free(n->paths.notices);
+	spare_free(n->paths.noticed);
 	spare_free(n->paths.notice_due);
 }
 

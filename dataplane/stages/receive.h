@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // receive: counts what arrived at the port and shows it to the tap. What was on its way when the
-// link went down is lost, and a frame whose FCS is wrong goes no further, and to no capture.
+// link went down is lost, and a frame whose FCS is wrong goes no further, and to no capture but a
+// live one.
 #pragma once
 
 #include "stage.h"
@@ -16,10 +17,15 @@ stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	meta->tenant = TENANT_NONE;
 	meta->priority = 0;
 	if (unlikely(in->rx_faults != 0)) {
-		if (!in->up)
-			return DROP_LINK_DOWN;
-		if (meta->flags & PACKET_BAD_FCS)
-			return DROP_BAD_FCS;
+		int fault = !in->up                        ? DROP_LINK_DOWN
+			    : meta->flags & PACKET_BAD_FCS ? DROP_BAD_FCS
+							   : STAGE_NEXT;
+
+		if (fault != STAGE_NEXT) {
+			if (in->tapped && n->tap->refused != NULL)
+				n->tap->refused(n->tap->context, n, in, m, now);
+			return fault;
+		}
 	}
 	if (unlikely(in->tapped) && n->tap->received != NULL)
 		n->tap->received(n->tap->context, n, in, m, now);

@@ -32,6 +32,6 @@ stage_rewrite(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, uns
 	if (unlikely(meta->flags & PACKET_IPV6))
 		ip[7]--;
 	else
-		checksum_ipv4_set_byte(ip, 8, ip[8] - 1);
+		checksum_ipv4_decrement_ttl(ip);
 	return STAGE_NEXT;
 }

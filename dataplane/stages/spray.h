@@ -148,12 +148,13 @@ spray_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *gr
 			  spray_hash(m, t->hash_seed, group->mode == GROUP_ECMP_QP));
 }
 
-// In the full variant a switch above the leaves sends a notice back when a packet finds no way on.
+// In the variants that send notices, a switch above the leaves sends one back when a packet finds
+// no way on.
 static __rte_always_inline int
 spray_no_next_hop(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now,
 		  unsigned int variant)
 {
-	if (variant & NODE_FULL && notice_wanted(n, in))
+	if (variant & (NODE_FULL | NODE_NOTICES) && notice_wanted(n, in))
 		notice_refused(n, in, m, now);
 	return DROP_NO_NEXT_HOP;
 }
@@ -169,13 +170,15 @@ stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsig
 	const struct next_hop_group *group = &t->groups[meta->group];
 	const struct next_hop *hops = &t->next_hops[group->first];
 	const struct port *out;
-	uint32_t member = 0;
+	uint32_t member = 0, port = group->port;
 
 	if (unlikely(group->count == 0))
 		return spray_nowhere(n, m, group);
-	if (group->count > 1)
+	if (group->count > 1) {
 		member = spray_choose(n, m, group, hops, now, tunnels);
-	out = &n->ports[hops[member].port];
+		port = hops[member].port;
+	}
+	out = &n->ports[port];
 	if (unlikely(!out->up || out->out == NULL))
 		return spray_no_next_hop(n, in, m, now, variant);
 	if (tunnels)
@@ -183,6 +186,6 @@ stage_spray(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsig
 				      ? group->encap
 				      : group->encap | PACKET_ENCAP_QP;
 	meta->group = group->first + member; // from here on the next hop
-	meta->out_port = (uint8_t)hops[member].port;
+	meta->out_port = (uint8_t)port;
 	return STAGE_NEXT;
 }

@@ -59,24 +59,6 @@ spray_noticed(const struct node *n, const struct next_hop *hop, unsigned int tc,
 	return notice->congested >> tc & 1 ? SPRAY_NOTICE_CONGESTED : SPRAY_NOTICE_NONE;
 }
 
-// The grade of a member with all that makes it worse: each of degraded, busy and congested counts
-// for one. SPRAY_HELD when it is held.
-static inline uint32_t
-spray_penalized_grade(struct node *n, const struct next_hop *hop, unsigned int tc, ps_t now)
-{
-	const enum spray_notice noticed = spray_noticed(n, hop, tc, now);
-	const uint32_t load = spray_load(n, hop, tc);
-	uint8_t worse;
-
-	if (load & SPRAY_HELD || noticed == SPRAY_NOTICE_HELD)
-		return SPRAY_HELD;
-	if (n->path_inputs & PATH_INPUT_UTILISATION)
-		utilisation_update(n, &n->ports[hop->port], now);
-	worse = n->port_penalty[hop->port];
-	return spray_grade(n->current, load) + (worse & PATH_DEGRADED ? 1 : 0) +
-	       (worse & PATH_BUSY ? 1 : 0) + (noticed == SPRAY_NOTICE_CONGESTED ? 1 : 0);
-}
-
 // How fit a member is for a class, where depths do not count.
 enum spray_fitness { SPRAY_FIT_DOWN, SPRAY_FIT_HELD, SPRAY_FIT_PENALIZED, SPRAY_FIT_OPEN };
 

@@ -161,7 +161,7 @@ parse_inside(const struct node *n, struct packet_meta *meta, const uint8_t *data
 	meta->ip_proto = 0;
 	meta->l3_off = (uint8_t)l3;
 	if (type == HEADER_TYPE_IP4)
-		verdict = parse_ip4(n, meta, data);
+		verdict = parse_ip4(n, meta, data, l3);
 	else
 		verdict = type == HEADER_TYPE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
 	if (verdict != STAGE_NEXT)

@@ -56,7 +56,7 @@ rewrite_ip(const struct tables *t, struct rte_mbuf *m)
 	if (ip6)
 		ip[7]--;
 	else
-		checksum_ipv4_set_byte(ip, 8, ip[8] - 1);
+		checksum_ipv4_decrement_ttl(ip);
 	if (!(meta->flags & PACKET_DECAPPED))
 		return;
 	before = get_tos(ip, ip6);

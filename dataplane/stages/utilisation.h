@@ -57,6 +57,7 @@ static inline void
 utilisation_update(struct node *n, const struct port *p, ps_t now)
 {
 	struct utilisation *u = &n->paths.utilisation[p->index];
+	unsigned int penalty = n->port_penalty[p->index] & ~(PATH_BUSY | PATH_OVERDUE);
 	uint64_t bytes;
 
 	if (now < u->since + UTILISATION_WINDOW)
@@ -66,7 +67,6 @@ utilisation_update(struct node *n, const struct port *p, ps_t now)
 	u->since = now;
 	u->bytes = bytes;
 	if (p->profile->busy_bytes != 0 && u->level > p->profile->busy_bytes)
-		n->port_penalty[p->index] |= PATH_BUSY;
-	else
-		n->port_penalty[p->index] &= (uint8_t)~PATH_BUSY;
+		penalty |= PATH_BUSY;
+	n->port_penalty[p->index] = (uint8_t)penalty;
 }

@@ -40,6 +40,8 @@ class Check(Case):
                      "links: [{a: leaf1.swp1, b: rack1-gpu1}, {a: leaf1.swp2, b: rack1-gpu2}]}}\n"
                      "workload: [{kind: flow, from: rack1-gpu1, to: rack1-gup2, size: 1KB}]\n",
                      ("2:47", r"workload.to: there is no host rack1-gup2; did you mean rack1-gpu2\?"))
+        self.refused("fabric: {topology: {kind: explicit, nodes: {leaf1: leaf, spine1: spine, h1: host}, "
+                     "links: [{a: leaf1.swp1, b: h1}]}}\n", ("1:20", "topology: spine1 has no link$"))
         self.refused(PLACE + "tenants: {red: {hosts: h1-h2}, blue: {hosts: [h1-h2]}}\n",
                      ("2:47", "tenants.blue.hosts: h1-h2: h1 is already in tenant red"))
         self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n",

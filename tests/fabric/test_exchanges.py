@@ -160,7 +160,7 @@ class Exchanges(Case):
 
     def test_errors(self):
         done = roost("check", self.file(fabric(1, 0, 2, workload=[exchange(pairs=LISTED, peers=2)])), status=2)
-        self.assertIn('"peers" is of pairs: generated', done.err)
+        self.assertIn('"peers" needs pairs: generated', done.err)
         done = roost("check", self.file(fabric(1, 0, 2, workload=[exchange(peers=0)])), status=2)
         self.assertIn("workload", done.err)
         done = roost("check", self.file(fabric(1, 0, 2, workload=[exchange(pairs=GENERATED, name="x")],

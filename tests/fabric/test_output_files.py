@@ -90,11 +90,13 @@ class FullDisk(Case):
 
     def test_a_file_that_cannot_grow(self):
         """Each file of the result can be the one; the summary is printed all the same."""
+        shots = [{"at": f"{us}us", "snapshot": "full"} for us in range(20)]
         for record, limit, name in ((RECORD | {"snaplen": "full"}, 100_000, "leaf1.swp1.pcapng"),
                                     ({"interval": "100ns", "links": "all"}, 40_000, "loads.csv"),
-                                    ({}, 2_000, "counters.csv")):
+                                    ({}, 2_000, "counters.csv"), ({}, 10_000, "snapshots.csv")):
             with self.subTest(name=name):
-                path = self.file(fabric(1, 0, 2, workload=[flow("h1", "h2", "1MB")], record=record), f"{name}.yaml")
+                path = self.file(fabric(1, 0, 2, workload=[flow("h1", "h2", "1MB")], record=record,
+                                        events=shots if name == "snapshots.csv" else []), f"{name}.yaml")
                 out = self.directory / name
                 done = self.limited(limit, "sim", path, "-o", out)
                 self.assertEqual(done.err, f"roost sim: {out}/{name}: File too large\n")
@@ -132,14 +134,19 @@ class Memory(Case):
         there is; before that, nothing stays."""
         file = self.file({"fabric": {"topology": {"kind": "leaf-spine", "leaves": 8, "spines": 4, "hosts-per-leaf": 16}},
                           "workload": [{"kind": "permutation", "size": "500KB"}],
-                          "record": {"interval": "1us", "queues": ["leaf1.swp1.3"]}})
+                          "record": {"interval": "1us", "queues": ["leaf1.swp1.3"], "pcap": ["leaf1.swp1", "leaf8.swp20"]}})
         whole = self.sim(file)
+        for threads in ("1", "3"):
+            with self.subTest(threads=threads):
+                self.try_limits(file, whole, threads)
+
+    def try_limits(self, file, whole, threads):
         early = ended = 0
-        for megabytes in range(30, 400, 10):
+        for megabytes in range(30, 400, 2):
             def set_limit(size=megabytes << 20):
                 resource.setrlimit(resource.RLIMIT_AS, (size, size))
-            out = self.directory / f"out{megabytes}"
-            done = command(ROOST, "sim", file, "-o", out, status=None, preexec_fn=set_limit)
+            out = self.directory / f"out{megabytes}-{threads}"
+            done = command(ROOST, "sim", file, "-o", out, "-j", threads, status=None, preexec_fn=set_limit)
             if done.status == 0:
                 self.assertIn(f"digest {whole.digest}", done.out)
                 ended += 1
@@ -147,15 +154,15 @@ class Memory(Case):
             if "error while loading" in done.err:
                 continue
             self.assertEqual(done.status, 1, str(done))
-            if not re.fullmatch(r"roost: out of memory: packets, at \S+ us of fabric time: the run ends there\n", done.err):
-                self.assertRegex(done.err, r"^roost.*(memory|allocate).*\n$")
+            if not re.fullmatch(r"roost: out of memory for packets at \S+ us of fabric time: the run ends\n", done.err):
+                self.assertRegex(done.err, r"^(roost.*(memory|allocate)|-j: cannot start 3 threads: ).*\n$")
                 self.assertFalse(out.exists())
                 continue
             early += 1
             self.assertRegex(done.out, r"(?m)^out of memory at \S+ us: the run is incomplete$")
             self.assertNotIn("digest", done.out)
-            self.assertEqual(names(out), ["counters.csv", "flows.csv", "links.csv", "queues.csv", "result.json",
-                                          "thresholds.csv"])
+            self.assertEqual(names(out), ["counters.csv", "flows.csv", "leaf1.swp1.pcapng", "leaf8.swp20.pcapng", "links.csv",
+                                          "queues.csv", "result.json", "thresholds.csv"])
             sim = Result(out, counters())
             self.assertIs(sim["summary"]["out_of_memory"], True)
             self.assertLess(sim["summary"]["sim_ps"], whole.summary["sim_ps"])

@@ -67,13 +67,30 @@ class Files(Case):
         for name in ("drops", "pfc_tx", "ecn_marked", "retransmitted", "out_of_order"):
             self.assertGreater(sim.summary[name], 0, name)
         shot, = sim.result["snapshots"]
-        for node in shot["nodes"].values():
-            for pool in node["pools"].values():
-                pool.pop("unlimited", None)
-            # The tables of a node may know tenants that it has not met.
-            node["tenants"] = {name: one for name, one in node["tenants"].items() if any(one.values())}
-        self.assertEqual(sim.nodes, shot["nodes"])
         self.assertGreater(sum(sim.nodes["leaf1"]["histograms"][0]["bins"][1:]), 0)
+        for name, node in sim.nodes.items():
+            for histogram in node.pop("histograms", []):
+                port, queue = histogram["where"].split(".")
+                self.assertEqual(shot["nodes"][name]["ports"][port].pop("histograms"), {f"queue.{queue}": {
+                    place: count for place, count in enumerate(histogram["bins"]) if count != 0}})
+        self.assertEqual(sim.nodes, shot["nodes"])
+
+    def test_snapshots_of_one_instant(self):
+        """Each stands for itself, with what happens between them; one that is never taken has no rows."""
+        events = [{"at": at, "snapshot": "full"} for at in ("1234ps", "50us")]
+        events += [{"at": "50us", "clear": "watermarks"}, {"at": "50us", "snapshot": "full"}, {"at": "9ms", "snapshot": "full"}]
+        sim = self.sim(fabric(1, 0, 3, stop="60us", events=events, workload=[
+            {"kind": "incast", "to": "h1", "from": ["h2", "h3"], "size": "1MB"}]))
+        self.check(sim)
+        shots = sim.result["snapshots"]
+        self.assertEqual([one["at_ns"] for one in shots], [1, 50000, 50000])
+        self.assertEqual(len({one["digest"] for one in shots}), 3)
+        rows = table(sim.directory, "snapshots.csv")
+        self.assertEqual([(row["time_ns"], row["snapshot"]) for row in rows[::-1]][:1], [("50000.000", "2")])
+        self.assertEqual({row["time_ns"] for row in rows if row["snapshot"] == "0"}, {"1.234"})
+        before, after = (one["nodes"]["leaf1"]["ports"]["swp1"]["queue"][3] for one in shots[1:])
+        self.assertEqual({key for key in before if before[key] != after[key]}, {"depth_max"})
+        self.assertEqual(after["depth_max"], after["depth"])
 
     def test_nothing_is_written_of_what_never_happened(self):
         sim = self.sim(fabric(2, 2, 4, workload=[flow("h1", "h2", "1KB")]))
@@ -109,14 +126,14 @@ class Files(Case):
         record = {"interval": "5us", "links": "all"}
         plain, packed = self.sim(BUSY | {"record": record}), self.sim(BUSY | {"record": record}, "--gzip")
         names = sorted(path.name for path in plain.directory.glob("*.csv"))
-        self.assertEqual(names, ["counters.csv", "flows.csv", "links.csv", "loads.csv"])
+        self.assertEqual(names, ["counters.csv", "flows.csv", "links.csv", "loads.csv", "snapshots.csv"])
         self.assertEqual(sorted(path.name for path in packed.directory.glob("*.csv*")), [f"{name}.gz" for name in names])
         for name in names:
             text = (plain.directory / name).read_bytes()
             self.assertEqual(gzip.decompress((packed.directory / f"{name}.gz").read_bytes()), text, name)
         self.assertEqual(packed.nodes, plain.nodes)
         # A run without it leaves only its own files.
-        roost("sim", self.file(BUSY), "-o", packed.directory)
+        roost("sim", self.file(BUSY | {"events": []}), "-o", packed.directory)
         self.assertEqual(sorted(path.name for path in packed.directory.glob("*.csv*")),
                          ["counters.csv", "flows.csv", "links.csv"])
         self.assertIn("--gzip compresses files: it needs -o DIR", roost("sim", self.file(BUSY), "--gzip", status=2).err)

@@ -37,16 +37,19 @@ ORDER = (
     "control/io/lldp",          # LLDP and DCBX
     "control/io/learn",         # routes from the kernel and FPM
     "control/fabric",           # running nodes, flows, samples, counters, results
+    "control/film",             # what every link and queue did, over time
     "control/tenants",          # changes of tenants under traffic
     "control/advice",           # what `roost check` warns of
     "control/events",           # the file's events: links, routes, changes of settings and tenants
     "control/show",             # one file for each word of `show`
+    "control/trace",            # the path of one packet, computed
     "control/api",              # JSON-RPC
     "control/run",              # what runs share
     "control/run/sim",
     "control/run/compare",      # several sims side by side
     "control/run/replay",
     "control/run/live",
+    "control/web",              # the console, a process of its own
     "control/cli/command",      # commands as data: parser, help, completion
     "control/cli/shell",
     "control/cli",              # the commands

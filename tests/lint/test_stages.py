@@ -6,15 +6,16 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 ARROW = r"[\s|`]*(?:->|>|→|,)[\s|`]*"
-ROW = re.compile(r"^\| `(\w+)` \| (every switch|full|tunnels) \|", re.M)
+ROW = re.compile(r"^\| `(\w+)` \| (every switch|notices, full|full|tunnels) \|", re.M)
 
 
 def switch_stages():
-    """(name, the variant that has it: "every switch", "full" or "tunnels") in order."""
+    """(name, the variant that has it: "every switch", "notices, full", "full" or "tunnels") in order."""
     text = (SOURCE / "pipelines/switch.h").read_text()
     bodies = [text[text.index(f"\n{name}("):] for name in ("switch_ingress", "switch_forward")]
     body = "".join(body[:body.index("\n}\n")] for body in bodies)
-    calls = re.findall(r"(?:if \((full|tunnels)\)\s+)?(?:verdict = |SWITCH_STAGE\()stage_(\w+)\(", body)
+    body = body.replace("if (variant & (NODE_FULL | NODE_NOTICES))", "if (notices, full)")
+    calls = re.findall(r"(?:if \((notices, full|full|tunnels)\)\s+)?(?:verdict = |SWITCH_STAGE\()stage_(\w+)\(", body)
     return [(name, variant or "every switch") for variant, name in calls]
 
 
@@ -26,7 +27,7 @@ def orders():
     """Every list of stages that a packet may pass."""
     stages = switch_stages()
     return [[name for name, variant in stages if variant in ("every switch", *on)]
-            for on in ((), ("tunnels",), ("full",), ("full", "tunnels"))] + [nic_stages(), nic_stages("edge.c")]
+            for on in ((), ("notices, full",), ("tunnels",), ("full", "notices, full"), ("full", "notices, full", "tunnels"))] + [nic_stages(), nic_stages("edge.c")]
 
 
 def lists_of_stages(text):
@@ -41,7 +42,7 @@ class Stages(unittest.TestCase):
     def test_there_are_lists_to_compare_with(self):
         self.assertEqual(switch_stages()[0], ("receive", "every switch"))
         self.assertEqual(switch_stages()[-1], ("enqueue", "every switch"))
-        self.assertEqual({variant for _, variant in switch_stages()}, {"every switch", "full", "tunnels"})
+        self.assertEqual({variant for _, variant in switch_stages()}, {"every switch", "notices, full", "full", "tunnels"})
         self.assertEqual(nic_stages()[-1], "transport")
         self.assertEqual(nic_stages("edge.c")[-1], "edge_queue")
 

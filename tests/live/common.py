@@ -190,7 +190,7 @@ class LiveCase(Case):
 
     def assert_clean(self, name):
         """Nothing is left of a fabric, but what the kernel takes a moment to give back."""
-        wait_until(lambda: not clean(name), f"{name} is gone, but for {clean(name)}", 5)
+        wait_until(lambda: not clean(name), lambda: f"{name} is gone, but for {clean(name)}")
 
     def assert_reaches(self, name, source, destination, count=3):
         """A host's packets arrive at another, in a fabric that is up."""
@@ -201,7 +201,7 @@ class LiveCase(Case):
             self.assertEqual(len(receiver.receive_all(count)), count)
 
     def switch_drops(self, fabric):
-        """Packets that the switches have dropped, by (switch, reason): not those that hosts have lost themselves."""
+        """Packets that the switches have dropped, by (switch, reason), without what hosts have lost themselves."""
         lost = collections.Counter()
         for name, node in fabric.show("drops")["nodes"].items():
             if not name.startswith("h"):
@@ -242,7 +242,7 @@ class Shared(LiveCase):
 
     @classmethod
     def check_clean(cls):
-        wait_until(lambda: not clean(cls.name), f"{cls.name} is gone, but for {clean(cls.name)}", 5)
+        wait_until(lambda: not clean(cls.name), lambda: f"{cls.name} is gone, but for {clean(cls.name)}")
 
     def udp(self, host, port=0, dscp=0):
         opened = udp_socket(netns(self.name, host), port, dscp)

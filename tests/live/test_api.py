@@ -66,7 +66,7 @@ class Api(Shared):
     def assert_flows_on(self):
         """The stream goes on, and nothing was lost since the fabric came up."""
         before = self.delivered()
-        wait_until(lambda: self.delivered() > before + 100, "the stream flows", 10)
+        wait_until(lambda: self.delivered() > before + 100, "the stream flows")
         self.assertEqual(dict(drops(self.up.show("drops")["nodes"])), {})
 
     def test_it_describes_itself(self):
@@ -136,7 +136,7 @@ class Api(Shared):
                         self.assertRegex(answer["error"]["message"], "too many clients")
         for one in open_ones:
             one.close()
-        wait_until(lambda: roost("show", "fabric", "-f", self.name, status=None).status == 0, "it answers", 20)
+        wait_until(lambda: roost("show", "fabric", "-f", self.name, status=None).status == 0, "it answers")
         self.assertGreater(self.delivered(), before)
         self.assert_flows_on()
         self.assertEqual(self.slips(), 0)
@@ -263,6 +263,10 @@ class Readers(LiveCase):
         self.assertEqual(seen["name"], self.name)
         refused = self.as_reader("set", "-f", self.name, "switch.qos.tc.3.ecn.min", "60KB", status=1)
         self.assertRegex(refused.err, "only root and the fabric's owner may call edit")
+        refused = self.as_reader("capture", "-f", self.name, "leaf1.swp1", status=1)
+        self.assertRegex(refused.err, "only root and the fabric's owner may call capture")
+        refused = self.as_reader("link", "-f", self.name, "leaf1-spine1", "down", status=1)
+        self.assertRegex(refused.err, "only root and the fabric's owner may call link")
         refused = self.as_reader("down", self.name, status=1)
         self.assertRegex(refused.err, "only root and the fabric's owner may call down")
         roost("set", "-f", self.name, "switch.qos.tc.3.ecn.min", "60KB")

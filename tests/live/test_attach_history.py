@@ -293,13 +293,18 @@ class History(LiveCase):
         self.assertEqual({one["ifname"]: one["mtu"] for one in command("ip", "-n", there, "-j", "link").json if one["ifname"] != "lo"},
                          {"eth1": 1500, "eth2": 1400})
 
-    def test_process(self):
-        """`up NAME` attaches the host again while the process runs, and warns when the process has ended."""
-        self.up(self.plain())
+    def sleeper(self):
+        """A process with a network namespace of its own."""
         process = subprocess.Popen(["unshare", "--net", "sleep", "600"])
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
+        return process
+
+    def test_process(self):
+        """`up NAME` attaches the host again while the process runs, and warns when the process has ended."""
+        self.up(self.plain())
+        process = self.sleeper()
         self.assertIn(f"attached only as long as process {process.pid} runs", self.roost("attach", "h5", f"pid={process.pid}").err)
         self.kill()
         self.assertEqual(roost("up", self.name).err.count("has ended"), 0)
@@ -319,10 +324,7 @@ class History(LiveCase):
     def test_process_that_has_ended(self):
         """A host by `pid:` cannot be attached again, by `set` or by --confirm-no, once the process has ended."""
         self.up(self.plain())
-        process = subprocess.Popen(["unshare", "--net", "sleep", "600"])
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
+        process = self.sleeper()
         self.roost("attach", "h5", f"pid={process.pid}")
         described = self.plain()
         described["switch"]["qos"]["tc"][3]["ecn"]["min"] = "100KB"
@@ -340,10 +342,7 @@ class History(LiveCase):
     def test_process_that_is_younger(self):
         """A process that began after the revision was written is another one with the same number."""
         self.up(self.plain())
-        process = subprocess.Popen(["unshare", "--net", "sleep", "600"])
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
+        process = self.sleeper()
         self.roost("attach", "h5", f"pid={process.pid}")
         self.roost("set", MIN, "100KB")    # a later revision has the host too
         self.kill()

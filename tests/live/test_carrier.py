@@ -7,7 +7,7 @@ import signal
 
 from common import *
 
-CARRIER_S = 1.0
+CARRIER_S = 5.0
 TUNSETIFF, TAP_WITHOUT_INFO = 0x400454ca, 0x1002
 F_SETPIPE_SZ = 1031
 RTMGRP_LINK, RTM_DELLINK, IFLA_IFNAME, IFF_UP = 1, 17, 3, 1
@@ -260,7 +260,7 @@ class Carrier(LiveCase):
         self.assertEqual(self.far_ends_up(interface), {interface})
 
     def test_watcher_that_ends(self):
-        """It is started again, and is told what was attached before and what is attached later."""
+        """It is started again, and knows what was attached before and what is attached later."""
         old, new, gone = (self.interface(tag) for tag in "abc")
         self.up(h1={"dev": f"net_af_packet7,iface={old}"}, h2={"dev": f"net_af_packet8,iface={gone}"})
         roost("detach", "h2", "-f", self.name)

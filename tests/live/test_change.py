@@ -212,7 +212,7 @@ class Traffic(LiveCase):
             before, sent = sent, sent_by_all(up)
             self.assertGreater(sent, before, "the traffic has ended before the changes")
         wait_until(lambda: delivered(up, 400, 49), "all messages have arrived", 240)
-        wait_until(lambda: at_rest(up), "all that was sent has arrived", 5)
+        wait_until(lambda: at_rest(up), "all that was sent has arrived")
         self.assertEqual(dict(drops(up.show("drops")["nodes"])), {})
 
 

@@ -65,7 +65,7 @@ class Detach(LiveCase):
         self.assertIsNone(left.poll())
         done = roost("down", self.name)
         self.assertRegex(done.err, rf"roost: note: ended process {left.pid} \((sh|sleep)\) of a host that was detached\n")
-        self.assertEqual(left.wait(5), -signal.SIGKILL)
+        self.assertEqual(left.wait(60), -signal.SIGKILL)
 
     def test_killed_while_names_are_written(self):
         """A file of names that is empty is nobody's."""

@@ -25,7 +25,8 @@ class Drops(Shared):
         return [one["message"] for one in self.up.show("log")["log"] if one["what"] == "device-drops"]
 
     def assert_lost(self, reason, count, leaf, port):
-        wait_until(lambda: self.lost(port, leaf) == {reason: count}, f"{count} packets are lost, not {self.lost(port, leaf)}")
+        wait_until(lambda: self.lost(port, leaf) == {reason: count},
+                   lambda: f"{count} packets are lost, not {self.lost(port, leaf)}")
         wait_until(lambda: any(re.match(f"{count} packets lost, {reason}: .", one) for one in self.logged()), "it is logged")
         advice = self.up.show("drops")["advice"][reason]
         self.assertIn(f"{reason}  {count} packets, lost by the device of {leaf}.{port} ({count})\n    {advice}\n",
@@ -118,7 +119,7 @@ class Kinds(Drops):
         self.addCleanup(command, "ip", *interface[:-1], "link", "set", interface[-1], "mtu", 1500)
 
     def frames(self, interface, size):
-        """Sends LOST frames. A veth reports an error for those that its other end refuses."""
+        """Sends LOST frames. A veth reports an error for each frame that its other end refuses."""
         with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
             sender.bind((interface, 0))
             for _ in range(LOST):

@@ -24,12 +24,12 @@ class Running:
                                         stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if line != f"{self.name} runs; Ctrl-C takes it down\n":
-            raise AssertionError(f"{line}{self.process.communicate(timeout=10)}")
+            raise AssertionError(f"{line}{self.process.communicate(timeout=60)}")
         return self
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGINT)
-        _, self.err = self.process.communicate(timeout=20)
+        _, self.err = self.process.communicate(timeout=60)
         self.case.assertEqual(self.process.returncode, 0, self.err)
         self.case.assert_clean(self.name)
 
@@ -313,7 +313,7 @@ class Devices(LiveCase):
         with Running(self, second, namespace) as stays:
             wait_until(lambda: self.memif_state(second) == "up", "the server is there")
             killed.process.kill()
-            killed.process.communicate(timeout=20)
+            killed.process.communicate(timeout=60)
             wait_until(lambda: self.memif_state(second) == "down", "the server has gone")
             with Running(self, first, namespace) as again:
                 self.carry_all(namespace, again, stays, frames()[:50])
@@ -337,7 +337,7 @@ class Devices(LiveCase):
                         stays.port("swp2")["tx_packets"] == before["tx_packets"])
             wait_until(has_stopped, "the port has stopped")
             killed.process.kill()
-            killed.process.communicate(timeout=20)
+            killed.process.communicate(timeout=60)
             wait_until(lambda: self.memif_state(first) == "down", "the client has gone")
             text = roost("show", "drops", "-f", stays.name).out
             self.assertIn(f"device-cut-off  {DEVICE_WIRE} packets, lost by the device of {stays.name}.swp2 ({DEVICE_WIRE})\n"

@@ -63,7 +63,7 @@ class LearnCase(LiveCase):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGCONT)
             self.process.send_signal(signal.SIGINT)
-        self.assertEqual(self.process.wait(20), 0, self.told())
+        self.assertEqual(self.process.wait(60), 0, self.told())
         self.process.stdout.close()
         self.err.close()
 
@@ -72,7 +72,11 @@ class LearnCase(LiveCase):
 
     def routes(self, source=None):
         """{prefix: "swp2*3 swp3"}: ports of what is in force; "" for what asks, "drop" for what drops."""
-        answer = roost("show", "route", "-f", self.name, "-o", "json").json["nodes"]
+        done = roost("show", "route", "-f", self.name, "-o", "json", status=None)
+        if done.status != 0 and "timed out" in done.err:    # a busy machine, and many routes
+            return {}
+        self.assertEqual(done.status, 0, done.err)
+        answer = done.json["nodes"]
         table = answer.get(self.name, {}).get("vrfs", {}).get("default", {})
         return {prefix: " ".join(hop["port"] for hop in route["via"]) or ("" if route["glean"] else "drop")
                 for prefix, route in table.items() if source in (None, route["source"])}
@@ -83,7 +87,7 @@ class LearnCase(LiveCase):
     def port(self, name):
         return port_of(self.name, self.name, name)
 
-    def expect(self, what="they are as the kernel has them", timeout=10, **wanted):
+    def expect(self, what="they are as the kernel has them", timeout=60, **wanted):
         """Waits until each of these prefixes (written 10_9_0_0__16) leads there; None: is not there."""
         wanted = {prefix.replace("__", "/").replace("_", "."): to for prefix, to in wanted.items()}
         got = {}
@@ -92,7 +96,7 @@ class LearnCase(LiveCase):
             got.update({prefix: self.routes().get(prefix) for prefix in wanted})
             return got == wanted
 
-        wait_until(same, f"{what}: {wanted}, not {got}", timeout)
+        wait_until(same, lambda: f"{what}: {wanted}, not {got}", timeout)
 
 
 class Kernel(LearnCase):
@@ -218,7 +222,7 @@ class Kernel(LearnCase):
         wanted = self.kernel_routes()
         self.assertGreater(len(wanted), 5000)
         wait_until(lambda: {key: to for key, to in self.routes().items() if key.startswith("20.")} == wanted,
-                   "the switch has what the kernel has", 30)
+                   "the switch has what the kernel has")
         self.assertGreater(self.source()["overruns"], 0)
         self.assertGreater(self.source()["dumps"], 1)
 
@@ -242,7 +246,6 @@ class Churn(LearnCase):
 
     def test_churn_under_traffic(self):
         """Over 10,000 changes a second among 10,000 routes; packets of routes that do not change are all forwarded."""
-        idle = os.getloadavg()[0] < os.cpu_count()
         untouched = [f"30.0.{n}.0/24" for n in range(16)]
         churned = [f"40.{i >> 8 & 255}.{i & 255}.0/24" for i in range(10000)]
         self.batch(f"route add {one} nexthop via 10.0.2.2 nexthop via 10.0.3.2" for one in untouched)
@@ -255,22 +258,33 @@ class Churn(LearnCase):
         self.start(description)
         wait_until(lambda: self.port("swp1")["rx_packets"] > 1000, "packets flow")
         before, lost = self.source(), self.port("swp1")["drops"]     # before routes were there
-        rates, made = [], 0
-        while len(rates) < 3 and max(rates, default=0) < self.RATE:     # others may slow the machine down
+        rates, judged, made = [], [], 0
+        while len(rates) < 6 and max(rates, default=0) < self.RATE:
+            began, others = time.monotonic(), self.cpu_of_others()
             rate, made = self.churn(churned, made)
             rates.append(rate)
+            # Else others decide how fast changes can be made.
+            if self.cpu_of_others() - others < 0.1 * os.cpu_count() * (time.monotonic() - began):
+                judged.append(rate)
         after, port = self.source(), self.port("swp1")
         print(f"churn: {', '.join(f'{rate:.0f}' for rate in rates)} changes/s, "
               f"{after['messages'] - before['messages']} messages, "
               f"{after['published'] - before['published']} publications, {after['overruns']} overruns, "
               f"{port['rx_packets']} packets, drops {port['drops']}")
-        if idle:     # else others decide how fast changes can be made
+        if judged:
             self.assertGreater(max(rates), self.RATE)
         self.assertEqual(port["drops"], lost)
         self.assertGreater(after["published"], before["published"])
         wanted = dict(self.changed(churned, n) for n in range(made))
         wait_until(lambda: {key: to for key, to in self.routes().items() if key in wanted} ==
-                   {prefix: f"swp{port}" for prefix, port in wanted.items()}, "the last change of each is in force", 10)
+                   {prefix: f"swp{port}" for prefix, port in wanted.items()}, "the last change of each is in force")
+
+    def cpu_of_others(self):
+        """CPU time, in seconds, that was not this test's and its switch's: also what other guests of the machine took."""
+        user, nice, system, _, _, irq, softirq, steal, *_ = map(int, Path("/proc/stat").read_text().split()[1:9])
+        switch = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        busy = user + nice + system + irq + softirq + steal - int(switch[11]) - int(switch[12])
+        return busy / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4])
 
     @staticmethod
     def changed(churned, number):
@@ -402,13 +416,13 @@ class Fpm(LearnCase):
                 running.append(subprocess.Popen(
                     ["ip", "netns", "exec", self.netns, program, *extra, "-f", str(directory / f"{base}.conf"), "-z",
                      str(directory / "zserv"), "-i", str(directory / f"{base}.pid"), "--vty_socket", str(directory)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-                wait_until(lambda: (directory / "zserv").exists(), "zebra is up", 20)
+                wait_until(lambda: (directory / "zserv").exists(), "zebra is up")
 
         def end():
             for one in running:
                 one.terminate()
             while running:
-                running.pop().wait(10)
+                running.pop().wait(60)
 
         self.addCleanup(end)
         daemons()

@@ -69,7 +69,7 @@ class Lifecycle(LiveCase):
         """Of two that come up at the same time one does."""
         both = [subprocess.Popen([ROOST, "up", self.path], text=True, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE) for _ in range(2)]
-        texts = [one.communicate(timeout=30) for one in both]
+        texts = [one.communicate(timeout=60) for one in both]
         self.assertEqual(sorted(one.returncode for one in both), [0, 1], texts)
         lost = next(err for one, (_, err) in zip(both, texts) if one.returncode)
         self.assertEqual(len(lost.splitlines()), 1, lost)
@@ -132,7 +132,7 @@ class Lifecycle(LiveCase):
             process = self.start_up()
             time.sleep(after)
             self.kill(state_of(self.name)["pid"])
-            process.wait(10)
+            process.wait(60)
             roost("down", self.name)
             self.assert_clean(self.name)
 
@@ -145,7 +145,7 @@ class Lifecycle(LiveCase):
     def test_signal_while_it_comes_up(self):
         process = self.start_up()
         self.kill(state_of(self.name)["pid"], signal.SIGTERM)
-        process.wait(10)
+        process.wait(60)
         self.assert_clean(self.name)
 
     def test_run(self):
@@ -154,7 +154,7 @@ class Lifecycle(LiveCase):
         self.assertEqual(process.stdout.readline(), f"{self.name} runs; Ctrl-C takes it down\n")
         self.assert_reaches(self.name, "h1", "h5")
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(process.wait(60), 0)
         process.stdout.close()
         self.assert_clean(self.name)
 
@@ -194,7 +194,7 @@ class Lifecycle(LiveCase):
         command("ip", "netns", "del", netns(self.name, "h3"))
         at = time.monotonic()
         roost("down", self.name)
-        self.assertLess(time.monotonic() - at, 5)
+        self.assertLess(time.monotonic() - at, 15)
         self.assert_clean(self.name)
         self.up()      # AF_XDP lets go of the interfaces
         self.assert_reaches(self.name, "h1", "h5")

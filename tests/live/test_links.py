@@ -37,7 +37,7 @@ class Links(Shared):
 
     def await_log(self, *expected):
         """Waits for lines of the log, which are written after the port has changed."""
-        wait_until(lambda: self.log() == list(expected), f"{expected}, not {self.log()}")
+        wait_until(lambda: self.log() == list(expected), lambda: f"{expected}, not {self.log()}")
 
     def settings(self):
         """The addresses and routes of the host's interface, as `ip` prints them."""
@@ -61,7 +61,7 @@ class Links(Shared):
         self.await_state("up")
         self.await_log(("link-down", f"down: eth1 in namespace {self.h5} has no carrier"),
                        ("link-up", f"up: eth1 in namespace {self.h5} has a carrier again"))
-        self.assertEqual(self.settings(), before)
+        wait_until(lambda: self.settings() == before, lambda: f"it has {before} again, not {self.settings()}")
         self.assert_reaches(self.name, "h1", "h5")
         self.assert_reaches(self.name, "h5", "h1")
 

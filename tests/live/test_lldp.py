@@ -61,7 +61,7 @@ class End(LiveCase):
         name = name_of("lldpend")
         path = self.directory / "fabric.yaml"
         path.write_text(yaml(fabric(name)) + "\n", encoding="ascii")
-        self.addCleanup(lambda: wait_until(lambda: not clean(name), f"{name} is gone", 5))
+        self.addCleanup(lambda: wait_until(lambda: not clean(name), f"{name} is gone"))
         with Fabric(path, name) as up:
             sockets = {host: raw_socket(netns(name, host), protocol=ETH_P_LLDP) for host in ("h1", "h3")}
             for socket in sockets.values():

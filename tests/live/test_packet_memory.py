@@ -112,7 +112,7 @@ class PacketMemory(LiveCase):
         pauses = [port["pfc_tx"][3] for port in self.up.show("interface", "leaf2")["nodes"]["leaf2"]["ports"].values()]
         self.assertGreater(sum(pauses), 0)
         # When the pause is over everything leaves, and what was paused goes on.
-        wait_until(lambda: self.pools("leaf2")["packets"]["small"]["used"] == 0, "the queue has drained", 20)
+        wait_until(lambda: self.pools("leaf2")["packets"]["small"]["used"] == 0, "the queue has drained")
         self.assert_reaches(self.name, "h1", "h5")
 
     def taken_mb(self):

@@ -62,7 +62,7 @@ class Reorder(Shared):
         before = self.counted()
         psns = [100, 101, 102, 104, 105, 106]
         self.assertEqual(self.sent("h5", psns, qp=18), psns)
-        wait_until(lambda: self.counted()["reorder_waiting"] == 0, "packets wait", 5)
+        wait_until(lambda: self.counted()["reorder_waiting"] == 0, "packets wait")
         self.assertLessEqual(self.counted()["reorder_timeouts"] - before["reorder_timeouts"], 2)
         again = [103, 104, 105, 106, 107, 108]
         self.assertEqual(self.sent("h5", again, qp=18), again)

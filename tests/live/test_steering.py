@@ -217,7 +217,7 @@ class Steering(LiveCase):
         self.assertEqual(self.link("swp1")["xdp"]["prog"]["name"], "roost_steer")
         pid = int(json.loads(Path(f"/run/roost/{run.name}.state").read_text())["pid"])
         os.kill(pid, signal.SIGKILL)
-        run.process.wait(20)
+        run.process.wait(60)
         run.process.communicate()
         wait_until(lambda: "xdp" not in self.link("swp1"), "the program is gone")
         with self.running() as again:

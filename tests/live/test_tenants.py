@@ -133,9 +133,9 @@ class Borders(LiveCase):
         for host in ("h3", "h7"):
             up.exec(host, "ip", "address", "add", f"{self.OUTSIDE}/32", "dev", "lo")
         self.assertEqual(self.outside(up, name), {"h3": 2, "h7": 0})
-        wait_until(lambda: is_now("down"), "the link is down", 20)
+        wait_until(lambda: is_now("down"), "the link is down")
         self.assertEqual(self.outside(up, name), {"h3": 0, "h7": 2})
-        wait_until(lambda: is_now("up"), "the link is up", 20)
+        wait_until(lambda: is_now("up"), "the link is up")
         self.assertEqual(self.outside(up, name), {"h3": 2, "h7": 0})
         self.assert_lossless(up)
 

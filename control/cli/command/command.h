@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define CLI_FORMS_MAX 28
+#define CLI_FORMS_MAX 40
 #define CLI_FORMS_ROW 6 // of which a row has room
 #define CLI_ARGUMENTS_MAX 6
 #define CLI_OPTIONS_MAX 12
@@ -36,6 +36,7 @@ enum cli_kind {
 	CLI_HOST_ATTACHED, // that has a namespace
 	CLI_HOSTS,         // with commas between
 	CLI_PORT,
+	CLI_LINK, // or a port at one of its ends
 	CLI_QUEUE,
 	CLI_TENANT,
 	CLI_VRF,

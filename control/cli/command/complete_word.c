@@ -88,6 +88,8 @@ complete_named(struct completion *c, const struct cli_argument *argument, enum n
 		completion_note(c, cli_argument_name(argument), "");
 	if (argument->kind == CLI_VRF)
 		completion_add(c, "", "default", "the underlay", false);
+	if (argument->kind == CLI_LINK && strchr(c->word, '.') != NULL)
+		add_names(c, NAMES_PORT, "", false);
 	if (argument->kind == CLI_PORT)
 		add_names(c, NAMES_SWITCH, "", false);
 }

@@ -98,6 +98,7 @@ static const struct {
 	[CLI_HOST_ATTACHED] = {"HOST", .names = NAMES_REACHABLE},
 	[CLI_HOSTS] = {"HOST,...", .names = NAMES_HOST},
 	[CLI_PORT] = {"PORT", .names = NAMES_PORT},
+	[CLI_LINK] = {"LINK", .names = NAMES_LINK},
 	[CLI_QUEUE] = {"PORT.QUEUE"},
 	[CLI_TENANT] = {"TENANT", .names = NAMES_TENANT},
 	[CLI_VRF] = {"VRF", .names = NAMES_TENANT},

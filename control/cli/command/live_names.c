@@ -104,6 +104,21 @@ add_nodes(json_t *set, const json_t *answer, enum names_kind kind)
 }
 
 static void
+add_links(json_t *set, const json_t *answer)
+{
+	json_t *link;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "links"), i, link)
+	{
+		const char *name = json_string_value(json_object_get(link, "link"));
+
+		if (name != NULL)
+			add(set, name);
+	}
+}
+
+static void
 add_revisions(json_t *set, const json_t *answer)
 {
 	json_t *revision;
@@ -178,6 +193,8 @@ names_get(struct names *names, enum names_kind kind)
 		add_revisions(set, query(names, ANSWER_HISTORY));
 	else if (kind == NAMES_REACHABLE)
 		add_reachable(set, query(names, ANSWER_HOSTS));
+	else if (kind == NAMES_LINK)
+		add_links(set, query(names, ANSWER_FABRIC));
 	else if (kind == NAMES_SWITCH || kind == NAMES_HOST || kind == NAMES_PORT)
 		add_nodes(set, query(names, ANSWER_FABRIC), kind);
 	return set;

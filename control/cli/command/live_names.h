@@ -13,6 +13,7 @@ enum names_kind {
 	NAMES_SWITCH,
 	NAMES_HOST,
 	NAMES_PORT, // leaf1.swp3
+	NAMES_LINK, // leaf1-spine1
 	NAMES_TENANT,
 	NAMES_FABRIC,    // those that are up
 	NAMES_REVISION,  // of `roost history`

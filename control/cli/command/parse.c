@@ -5,6 +5,7 @@
 
 #include "control/base/memory.h"
 #include "control/config/config.h"
+#include "control/run/ranks_load.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -26,6 +27,8 @@ cli_usage(const char *title, const char *format, ...)
 {
 	va_list arguments;
 
+	if (!ranks_speaks())
+		return EXIT_USAGE;
 	fprintf(stderr, "%s: ", title);
 	va_start(arguments, format);
 	vfprintf(stderr, format, arguments);

@@ -3,6 +3,10 @@
 // leaves, and a received one when its last bit has arrived; a PFC frame may be seen at the end of
 // its window. Stamps in a file must not go backwards, so records are kept until nothing earlier can
 // follow (the start of the node's window) and are written sorted.
+//
+// A tap is called by the thread that runs its node, where the process cannot end with a report. So
+// a lack of memory is noted there like that of packets: the record is lost, and the run ends at the
+// end of the window.
 #include "recorder.h"
 
 #include "control/base/memory.h"
@@ -23,11 +27,12 @@ struct record {
 struct recorder_file {
 	struct recorder_file *next;
 	struct recorder_source source;
-	struct output *output;
+	struct output *output; // NULL: the caller's own file
 	const struct output_file *file;
 	struct capture_writer *writer;
 	struct record *records;
 	uint32_t count;
+	uint32_t capacity;
 	uint64_t order;
 	int error;
 };
@@ -70,6 +75,21 @@ file_write(struct recorder_file *f, ps_t horizon)
 	memmove(f->records, f->records + written, f->count * sizeof(*f->records));
 }
 
+static bool
+file_reserve(struct recorder_file *f)
+{
+	struct record *records;
+
+	if (f->count < f->capacity)
+		return true;
+	records = realloc(f->records, 2 * (size_t)f->capacity * sizeof(*records));
+	if (records == NULL)
+		return false;
+	f->records = records;
+	f->capacity *= 2;
+	return true;
+}
+
 // Keeps a packet, and its comment, which the file frees.
 static void
 file_add(struct recorder *r, struct recorder_file *f, struct rte_mbuf *m,
@@ -80,9 +100,14 @@ file_add(struct recorder *r, struct recorder_file *f, struct rte_mbuf *m,
 
 	packet.orig_len = length;
 	packet.data_len = r->snaplen != 0 && length > r->snaplen ? r->snaplen : length;
-	packet.data = data = memory_array(packet.data_len, 1, "bytes of a captured packet");
+	packet.data = data = malloc(packet.data_len);
+	if (data == NULL || !file_reserve(f)) {
+		packet_memory_note_lack();
+		free(data);
+		free((void *)(uintptr_t)packet.comment);
+		return;
+	}
 	payload_copy(m, data, packet.data_len);
-	f->records = memory_grow(f->records, f->count, sizeof(*f->records), "captured packets");
 	f->records[f->count++] = (struct record){.packet = packet, .order = f->order++};
 	if (f->count >= RECORDER_KEPT_MAX)
 		file_write(f, f->source.node->start);
@@ -117,20 +142,6 @@ recorder_sent(void *context, struct node *node, struct port *port, struct rte_mb
 	port_event(context, node, port, m, at, RECORDER_SENT);
 }
 
-// Bytes in the queue of a dropped packet; 0 if it was dropped before a queue was chosen.
-static uint64_t
-drop_depth(const struct node *node, const struct packet_meta *meta, enum drop_reason reason)
-{
-	bool placed = reason == DROP_HEADROOM || reason == DROP_INGRESS_POOL ||
-		      reason == DROP_EGRESS_POOL || reason == DROP_TENANT_SHARE ||
-		      reason == DROP_RED || reason == DROP_WATCHDOG;
-
-	if (!placed)
-		return 0;
-	return (uint64_t)node->depth[meta->tc * node->port_count + meta->out_port] *
-	       node->current->cell;
-}
-
 static void
 recorder_dropped(void *context, struct node *node, struct rte_mbuf *m, enum drop_reason reason,
 		 ps_t at)
@@ -140,13 +151,17 @@ recorder_dropped(void *context, struct node *node, struct rte_mbuf *m, enum drop
 
 	for (struct recorder_file *f = r->files; f != NULL; f = f->next) {
 		struct capture_record packet = {.stamp = at};
+		char *comment;
 
 		if (f->source.node != node || f->source.what != 0)
 			continue;
-		packet.comment = memory_format("reason=%s port=%s priority=%u depth=%llu",
-					       drop_name(reason),
-					       f->source.port_names[meta->in_port], meta->priority,
-					       (unsigned long long)drop_depth(node, meta, reason));
+		if (asprintf(&comment, "reason=%s port=%s priority=%u depth=%llu",
+			     drop_name(reason), f->source.port_names[meta->in_port], meta->priority,
+			     (unsigned long long)node_drop_depth(node, m, reason)) < 0) {
+			packet_memory_note_lack();
+			continue;
+		}
+		packet.comment = comment;
 		file_add(r, f, m, packet);
 	}
 }
@@ -166,33 +181,55 @@ recorder_create(uint32_t snaplen)
 	return r;
 }
 
-int
-recorder_add(struct recorder *r, const struct recorder_source *source, struct output *output,
-	     const char *name)
+static int
+add_file(struct recorder *r, const struct recorder_source *source, const char *path,
+	 struct recorder_file **out)
 {
-	const struct output_file *file;
 	struct capture_writer *writer;
 	struct recorder_file *f;
-	int rc = output_add(output, name, &file);
+	int rc = capture_writer_open(&writer, path, source->interface, r->snaplen);
 
 	if (rc != 0)
 		return rc;
-	rc = capture_writer_open(&writer, file->temporary, source->interface, r->snaplen);
-	if (rc != 0)
-		return output_fail(output, file, rc);
-	f = memory_new(sizeof(*f), "a capture");
+	*out = f = memory_new(sizeof(*f), "a capture");
 	*f = (struct recorder_file){
 		.next = r->files,
 		.source = *source,
-		.output = output,
-		.file = file,
 		.writer = writer,
+		.records = memory_array(RECORDER_KEPT_MAX, sizeof(*f->records), "captured packets"),
+		.capacity = RECORDER_KEPT_MAX,
 	};
 	r->files = f;
 	source->node->tap = &r->tap;
 	if (source->what != 0)
 		source->node->ports[source->port].tapped = true;
 	return 0;
+}
+
+int
+recorder_add(struct recorder *r, const struct recorder_source *source, struct output *output,
+	     const char *name)
+{
+	const struct output_file *file;
+	struct recorder_file *f;
+	int rc = output_add(output, name, &file);
+
+	if (rc != 0)
+		return rc;
+	rc = add_file(r, source, file->temporary, &f);
+	if (rc != 0)
+		return output_fail(output, file, rc);
+	f->output = output;
+	f->file = file;
+	return 0;
+}
+
+int
+recorder_add_path(struct recorder *r, const struct recorder_source *source, const char *path)
+{
+	struct recorder_file *f;
+
+	return add_file(r, source, path, &f);
 }
 
 int
@@ -211,7 +248,7 @@ recorder_close(struct recorder *r)
 		if (f->error != 0)
 			rc = f->error;
 		if (rc != 0 && first == 0)
-			first = output_fail(f->output, f->file, rc);
+			first = f->output != NULL ? output_fail(f->output, f->file, rc) : rc;
 		free(f->records);
 		free(f);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records what passes ports of a fabric in virtual time into pcapng files: the node's tap (node.h).
-// One recorder serves one fabric; it is called by the thread that drives it.
+// One recorder serves one fabric; a node's tap is called by the thread that runs the node.
 #pragma once
 
 #include "control/base/output.h"
@@ -35,6 +35,10 @@ struct recorder_source {
 int recorder_add(struct recorder *r, const struct recorder_source *source, struct output *output,
 		 const char *name);
 
+// The same into a file that is the caller's. Returns 0 or -errno.
+int recorder_add_path(struct recorder *r, const struct recorder_source *source, const char *path);
+
 // Writes out everything and closes the files; the nodes must not run any more. Returns 0, or -errno
-// of the first file that could not be written, with the reason in its output's diag. NULL is fine.
+// of the first file that could not be written, with the reason in its output's diag if it has one.
+// NULL is fine.
 int recorder_close(struct recorder *r);

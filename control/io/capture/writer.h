@@ -3,36 +3,17 @@
 // Everything here belongs to the control thread.
 #pragma once
 
-#include "dataplane/base/time.h"
+#include "pcapng.h"
 
 #include <stdint.h>
 
-// What Wireshark and libpcap accept as an Ethernet packet's captured length.
-#define CAPTURE_PACKET_MAX 262144u
-
 struct capture_writer;
-
-// As the port sees it. The values are epb_flags' (draft-ietf-opsawg-pcapng, 4.3.1).
-enum capture_direction {
-	CAPTURE_DIRECTION_NONE = 0, // not in the file
-	CAPTURE_DIRECTION_IN = 1,
-	CAPTURE_DIRECTION_OUT = 2,
-};
 
 // Creates or truncates `path` and writes the file's head: one Ethernet interface named if_name (1
 // to 255 bytes) with stamps in ns. snaplen: bytes of a packet that are written at most; 0: all.
 // Returns 0; -errno of the file system; -EINVAL for the name. On failure *out is NULL.
 int capture_writer_open(struct capture_writer **out, const char *path, const char *if_name,
 			uint32_t snaplen);
-
-struct capture_record {
-	ps_t stamp; // fabric time, written rounded down to the ns
-	enum capture_direction direction;
-	uint32_t data_len;
-	uint32_t orig_len; // bytes on the wire without FCS, at least data_len
-	const void *data;
-	const char *comment; // UTF-8, or NULL
-};
 
 // Appends a packet. Returns 0; -EINVAL for orig_len; -EMSGSIZE for more than CAPTURE_PACKET_MAX
 // bytes to be written or a comment over 65534 bytes; -errno if writing failed. Output is buffered:

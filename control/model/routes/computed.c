@@ -88,19 +88,19 @@ static uint32_t
 path_mtu(struct computation *c, uint32_t at)
 {
 	const struct topo_node *node = &c->t->nodes[at];
-	uint32_t mtu = UINT32_MAX;
+	const struct updown_link *next[PORTS_MAX];
+	uint32_t mtu = UINT32_MAX, count;
 
 	if (at == c->leaf || c->mtus[at] != 0)
 		return at == c->leaf ? mtu : c->mtus[at];
-	for (uint16_t p = 0; p < node->port_count; p++) {
-		const struct topo_port *port = &node->ports[p];
+	count = updown_next(&c->updown, at, next);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t beyond = path_mtu(c, next[i]->peer);
 
-		if (!updown_leads(&c->updown, at, port))
-			continue;
-		if (port->mtu < mtu)
-			mtu = port->mtu;
-		if (path_mtu(c, port->peer_node) < mtu)
-			mtu = path_mtu(c, port->peer_node);
+		if (node->ports[next[i]->port].mtu < mtu)
+			mtu = node->ports[next[i]->port].mtu;
+		if (beyond < mtu)
+			mtu = beyond;
 	}
 	c->mtus[at] = mtu;
 	return mtu;
@@ -255,20 +255,16 @@ append_loopbacks(struct computation *c, uint32_t at)
 static void
 group_towards(struct computation *c, uint32_t at)
 {
-	const struct topo_node *node = &c->t->nodes[at];
-	struct route_member members[GROUP_MEMBERS_MAX];
-	uint32_t count = 0;
+	const struct updown_link *next[PORTS_MAX];
+	struct route_member members[PORTS_MAX];
+	uint32_t count = at != c->leaf ? updown_next(&c->updown, at, next) : 0;
 
+	_Static_assert(PORTS_MAX <= GROUP_MEMBERS_MAX, "all ports fit a group");
 	c->groups[at] = NO_WAY;
-	for (uint16_t p = 0; at != c->leaf && p < node->port_count; p++) {
-		const struct topo_port *port = &node->ports[p];
-
-		if (!updown_leads(&c->updown, at, port))
-			continue;
-		members[count] = (struct route_member){.port = p};
-		memcpy(members[count++].mac,
-		       c->t->nodes[port->peer_node].ports[port->peer_port].mac, 6);
-		c->passed[port->peer_node] = true;
+	for (uint32_t i = 0; i < count; i++) {
+		members[i] = (struct route_member){.port = next[i]->port};
+		memcpy(members[i].mac, next[i]->mac, sizeof(members[i].mac));
+		c->passed[next[i]->peer] = true;
 	}
 	if (count != 0)
 		c->groups[at] = routes_add_group(&c->routes->nodes[at], members, count);

@@ -4,6 +4,7 @@
 
 #include "control/base/memory.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,28 @@ routes_append(struct route_list *list, const struct route *route)
 	list->routes[list->count++] = *route;
 }
 
+// As memcmp(), without the call.
+static int
+compare_addresses(const uint8_t *a, const uint8_t *b, uint8_t version)
+{
+	uint64_t one[2], other[2];
+	uint32_t word[2];
+
+	if (version == 4) {
+		memcpy(&word[0], a, sizeof(word[0]));
+		memcpy(&word[1], b, sizeof(word[1]));
+		word[0] = be32toh(word[0]);
+		word[1] = be32toh(word[1]);
+		return (word[0] > word[1]) - (word[0] < word[1]);
+	}
+	memcpy(one, a, sizeof(one));
+	memcpy(other, b, sizeof(other));
+	for (unsigned i = 0; i < 2; i++)
+		if (one[i] != other[i])
+			return be64toh(one[i]) < be64toh(other[i]) ? -1 : 1;
+	return 0;
+}
+
 static int
 compare(const struct route *a, uint16_t vrf, const struct config_prefix *prefix)
 {
@@ -95,7 +118,7 @@ compare(const struct route *a, uint16_t vrf, const struct config_prefix *prefix)
 		return a->vrf < vrf ? -1 : 1;
 	if (a->prefix.version != prefix->version)
 		return a->prefix.version < prefix->version ? -1 : 1;
-	order = memcmp(a->prefix.address, prefix->address, address_bytes(prefix->version));
+	order = compare_addresses(a->prefix.address, prefix->address, prefix->version);
 	if (order != 0)
 		return order;
 	return a->prefix.length < prefix->length ? -1 : a->prefix.length > prefix->length;
@@ -112,6 +135,137 @@ compare_routes(const void *a, const void *b)
 	return one->distance < other->distance ? -1 : one->distance > other->distance;
 }
 
+// ---- sorting ------------------------------------------------------------------------------------
+
+#define CHAINS 8
+#define CHAIN_END UINT32_MAX
+
+// Routes in order, by their numbers in the list.
+struct chain {
+	uint32_t first;
+	uint32_t last;
+};
+
+struct chains {
+	const struct route *routes;
+	uint32_t *next; // by route: behind it in its chain
+	struct chain chains[CHAINS];
+	uint32_t count;
+};
+
+// Deals the routes out to chains. Routes to one leaf after the other, of two versions of IP, to
+// hosts and to loopbacks, are four of them. Returns false if they are more than there may be.
+static bool
+deal(struct chains *c, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct chain *best = NULL;
+
+		c->next[i] = CHAIN_END;
+		for (uint32_t k = 0; k < c->count; k++) {
+			struct chain *chain = &c->chains[k];
+
+			if (compare_routes(&c->routes[chain->last], &c->routes[i]) <= 0 &&
+			    (best == NULL ||
+			     compare_routes(&c->routes[best->last], &c->routes[chain->last]) < 0))
+				best = chain;
+		}
+		if (best != NULL) {
+			c->next[best->last] = i;
+			best->last = i;
+		} else if (c->count == CHAINS) {
+			return false;
+		} else {
+			c->chains[c->count++] = (struct chain){i, i};
+		}
+	}
+	return true;
+}
+
+// Routes that compare as equal keep their order.
+static struct chain
+merge(struct chains *c, struct chain a, struct chain b)
+{
+	struct chain all = {CHAIN_END, CHAIN_END};
+	uint32_t *at = &all.first;
+
+	while (a.first != CHAIN_END && b.first != CHAIN_END) {
+		int order = compare_routes(&c->routes[a.first], &c->routes[b.first]);
+		struct chain *from = order < 0 || (order == 0 && a.first < b.first) ? &a : &b;
+
+		*at = from->first;
+		at = &c->next[from->first];
+		from->first = *at;
+	}
+	*at = a.first != CHAIN_END ? a.first : b.first;
+	all.last = a.first != CHAIN_END ? a.last : b.last;
+	return all;
+}
+
+// What memory_grow() has made room for when a list is so long.
+static struct route *
+allocate(uint32_t count)
+{
+	size_t room = 1;
+
+	while (room < count)
+		room *= 2;
+	return memory_resize(NULL, room, sizeof(struct route), "routes");
+}
+
+// Puts the routes in order if they consist of few chains.
+static bool
+sort_chains(struct route_list *list)
+{
+	struct chains c = {
+		.routes = list->routes,
+		.next = memory_array(list->count, sizeof(*c.next), "routes"),
+	};
+	bool dealt = deal(&c, list->count);
+	struct route *sorted;
+	uint32_t count = 0;
+
+	if (dealt) {
+		for (uint32_t step = 1; step < c.count; step *= 2)
+			for (uint32_t k = 0; k + step < c.count; k += 2 * step)
+				c.chains[k] = merge(&c, c.chains[k], c.chains[k + step]);
+		sorted = allocate(list->count);
+		for (uint32_t i = c.chains[0].first; i != CHAIN_END; i = c.next[i])
+			sorted[count++] = list->routes[i];
+		free(list->routes);
+		list->routes = sorted;
+	}
+	free(c.next);
+	return dealt;
+}
+
+static int
+compare_placed(const void *a, const void *b)
+{
+	const struct route *one = *(const struct route *const *)a;
+	const struct route *other = *(const struct route *const *)b;
+	int order = compare_routes(one, other);
+
+	return order != 0 ? order : (one > other) - (one < other);
+}
+
+// qsort() may exchange what compares as equal: it sorts their places, which tell them apart.
+static void
+sort_places(struct route_list *list)
+{
+	const struct route **places = memory_array(list->count, sizeof(*places), "routes");
+	struct route *sorted = allocate(list->count);
+
+	for (uint32_t i = 0; i < list->count; i++)
+		places[i] = &list->routes[i];
+	qsort(places, list->count, sizeof(*places), compare_placed);
+	for (uint32_t i = 0; i < list->count; i++)
+		sorted[i] = *places[i];
+	free(places);
+	free(list->routes);
+	list->routes = sorted;
+}
+
 void
 routes_sort(struct route_list *list)
 {
@@ -119,14 +273,26 @@ routes_sort(struct route_list *list)
 
 	if (list->count < 2)
 		return;
-	qsort(list->routes, list->count, sizeof(*list->routes), compare_routes);
+	if (!sort_chains(list))
+		sort_places(list);
 	for (uint32_t i = 1; i < list->count; i++) {
 		const struct route *route = &list->routes[i];
 
-		if (compare(&list->routes[kept], route->vrf, &route->prefix) != 0)
-			list->routes[++kept] = *route;
+		if (compare(&list->routes[kept], route->vrf, &route->prefix) == 0)
+			continue;
+		if (++kept != i)
+			list->routes[kept] = *route;
 	}
 	list->count = kept + 1;
+}
+
+void
+routes_copy(struct route_list *to, const struct route_list *from)
+{
+	to->routes = allocate(from->count);
+	if (from->count != 0)
+		memcpy(to->routes, from->routes, from->count * sizeof(*from->routes));
+	to->count = from->count;
 }
 
 // The first route not before this prefix.

@@ -91,6 +91,9 @@ void routes_append(struct route_list *list, const struct route *route);
 // Of routes of one prefix the nearest stays.
 void routes_sort(struct route_list *list);
 
+// Makes the routes of one list a copy of another's; its groups and encapsulations are left alone.
+void routes_copy(struct route_list *to, const struct route_list *from);
+
 // The route of exactly this prefix, or NULL.
 struct route *routes_find(const struct route_list *list, uint16_t vrf,
 			  const struct config_prefix *prefix);

@@ -7,11 +7,20 @@
 // Fills the lists of all switches. link_down: as in routes_create().
 void routes_compute(struct routes *routes, const struct topology *topology, const bool *link_down);
 
+// A port that leads to another switch.
+struct updown_link {
+	uint32_t peer;
+	uint16_t port;
+	uint8_t mac[6]; // of the peer's port
+};
+
 // Next hops towards one leaf, up-down; updown.c says how.
 struct updown {
 	const struct topology *topology;
 	const bool *link_down;
-	uint32_t *rank;  // by switch: greater is higher
+	struct updown_link *links; // that are not down, by switch
+	uint32_t *first_link;      // by switch; behind the last, how many there are
+	uint32_t *rank;            // by switch: greater is higher
 	uint32_t *order; // switches from the highest down, those of a part of the fabric together
 	uint32_t *down;  // hops to the leaf going down only, or UPDOWN_FAR
 	uint32_t *hops;  // hops to the leaf, or UPDOWN_FAR
@@ -28,8 +37,10 @@ void updown_destroy(struct updown *u);
 // Distances to one leaf, of the switches that are joined to it. Returns these, it among them, from
 // the highest down: others, of planes for example, have no way there.
 const uint32_t *updown_aim(struct updown *u, uint32_t leaf, uint32_t *count);
-// True when the port of one of these switches is on one of its shortest ways to the leaf aimed at.
-bool updown_leads(const struct updown *u, uint32_t node, const struct topo_port *port);
+// The links of one of these switches that are on its shortest ways to the leaf aimed at, in the
+// order of ports. Returns how many.
+uint32_t updown_next(const struct updown *u, uint32_t node,
+		     const struct updown_link *next[PORTS_MAX]);
 
 // What is behind a leaf, as prefixes; advertised.c says which.
 struct offer {

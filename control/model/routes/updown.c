@@ -18,11 +18,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-usable(const struct updown *u, const struct topo_port *port)
+// Lists the links between switches that are not down, by switch and in the order of its ports.
+static void
+list_links(struct updown *u)
 {
-	return port->peer_node < u->topology->first_host &&
-	       !(u->link_down != NULL && u->link_down[port->link]);
+	const struct topology *t = u->topology;
+	uint32_t count = 0;
+
+	for (uint32_t n = 0; n < t->first_host; n++) {
+		u->first_link[n] = count;
+		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
+			const struct topo_port *port = &t->nodes[n].ports[p];
+			struct updown_link *link = &u->links[count];
+
+			if (port->peer_node >= t->first_host ||
+			    (u->link_down != NULL && u->link_down[port->link]))
+				continue;
+			*link = (struct updown_link){.peer = port->peer_node, .port = p};
+			memcpy(link->mac, t->nodes[link->peer].ports[port->peer_port].mac,
+			       sizeof(link->mac));
+			count++;
+		}
+	}
+	u->first_link[t->first_host] = count;
+}
+
+static void
+create_links(struct updown *u)
+{
+	const struct topology *t = u->topology;
+	size_t most = 0;
+
+	for (uint32_t n = 0; n < t->first_host; n++)
+		most += t->nodes[n].port_count;
+	u->links = memory_array(most, sizeof(*u->links), "links between switches");
+	u->first_link = memory_array(t->first_host + 1, sizeof(*u->first_link), "switches");
+	list_links(u);
 }
 
 // Breadth first from the `tail` switches in the queue, whose distance is 0. tier: only within one
@@ -30,16 +61,13 @@ usable(const struct updown *u, const struct topo_port *port)
 static void
 spread(struct updown *u, uint32_t *distance, uint32_t tail, const uint32_t *tier, bool up)
 {
-	const struct topology *t = u->topology;
-
 	for (uint32_t head = 0; head < tail; head++) {
 		uint32_t n = u->queue[head];
 
-		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
-			const struct topo_port *port = &t->nodes[n].ports[p];
-			uint32_t peer = port->peer_node;
+		for (uint32_t i = u->first_link[n]; i < u->first_link[n + 1]; i++) {
+			uint32_t peer = u->links[i].peer;
 
-			if (!usable(u, port) || distance[peer] != UPDOWN_FAR ||
+			if (distance[peer] != UPDOWN_FAR ||
 			    (tier != NULL && tier[peer] != tier[n]) ||
 			    (up && u->rank[peer] < u->rank[n]))
 				continue;
@@ -71,8 +99,7 @@ compare_heights(const void *a, const void *b)
 const uint32_t *
 updown_aim(struct updown *u, uint32_t leaf, uint32_t *count)
 {
-	const struct topology *t = u->topology;
-	const uint32_t part = t->component[leaf];
+	const uint32_t part = u->topology->component[leaf];
 	const uint32_t *order = &u->order[u->part_first[part]];
 
 	*count = u->part_end[part] - u->part_first[part];
@@ -89,12 +116,11 @@ updown_aim(struct updown *u, uint32_t leaf, uint32_t *count)
 		u->hops[n] = u->down[n];
 		if (u->down[n] != UPDOWN_FAR)
 			continue;
-		for (uint16_t p = 0; p < t->nodes[n].port_count; p++) {
-			const struct topo_port *port = &t->nodes[n].ports[p];
+		for (uint32_t k = u->first_link[n]; k < u->first_link[n + 1]; k++) {
+			uint32_t peer = u->links[k].peer;
 
-			if (usable(u, port) && u->rank[port->peer_node] > u->rank[n] &&
-			    u->hops[port->peer_node] < u->hops[n] - 1)
-				u->hops[n] = u->hops[port->peer_node] + 1;
+			if (u->rank[peer] > u->rank[n] && u->hops[peer] < u->hops[n] - 1)
+				u->hops[n] = u->hops[peer] + 1;
 		}
 	}
 	return order;
@@ -221,13 +247,18 @@ updown_create(struct updown *u, const struct topology *t, const bool *link_down)
 	u->queue = memory_array(count, sizeof(*u->queue), "switches");
 	u->part_first = memory_array(count, sizeof(*u->part_first), "switches");
 	u->part_end = memory_array(count, sizeof(*u->part_end), "switches");
+	create_links(u);
 	rank_switches(u);
 	u->link_down = link_down;
+	if (link_down != NULL)
+		list_links(u);
 }
 
 void
 updown_destroy(struct updown *u)
 {
+	free(u->links);
+	free(u->first_link);
 	free(u->rank);
 	free(u->order);
 	free(u->down);
@@ -238,14 +269,21 @@ updown_destroy(struct updown *u)
 	*u = (struct updown){0};
 }
 
-bool
-updown_leads(const struct updown *u, uint32_t node, const struct topo_port *port)
+uint32_t
+updown_next(const struct updown *u, uint32_t node, const struct updown_link *next[PORTS_MAX])
 {
-	uint32_t peer = port->peer_node;
+	const bool descends = u->down[node] != UPDOWN_FAR;
+	const uint32_t *distance = descends ? u->down : u->hops;
+	const uint32_t rank = u->rank[node], nearer = distance[node] - 1;
+	uint32_t count = 0;
 
-	if (!usable(u, port) || u->hops[node] == UPDOWN_FAR || u->hops[node] == 0)
-		return false;
-	if (u->down[node] != UPDOWN_FAR)
-		return u->rank[peer] < u->rank[node] && u->down[peer] == u->down[node] - 1;
-	return u->rank[peer] > u->rank[node] && u->hops[peer] == u->hops[node] - 1;
+	if (u->hops[node] == UPDOWN_FAR || u->hops[node] == 0)
+		return 0;
+	for (uint32_t i = u->first_link[node]; i < u->first_link[node + 1]; i++) {
+		const struct updown_link *link = &u->links[i];
+
+		if (distance[link->peer] == nearer && (u->rank[link->peer] < rank) == descends)
+			next[count++] = link;
+	}
+	return count;
 }

@@ -122,17 +122,20 @@ find_or_make(struct making *m, const struct route *route)
 		m->destinations == NULL ? 0 : tables_destination(m->destinations, m->routes, route);
 	uint32_t slice = find_or_make_slice(m, route->group, leaf);
 	uint32_t *last = plain ? &m->slices[slice].plain : &m->by_encap[route->encap];
+	uint32_t first;
 
 	for (uint32_t i = *last; i != UNUSED; i = m->made[i].next)
 		if (m->made[i].slice == slice)
 			return i;
+	first = m->slices[slice].first;
 	t->groups[t->group_count] = (struct next_hop_group){
-		.first = m->slices[slice].first,
+		.first = first,
 		.count = m->slices[slice].count,
 		.mode = (uint8_t)m->draft->settings->routing.mode,
 		.pinned = t->pins != NULL,
 		.glean = m->slices[slice].glean,
 		.encap = plain ? 0 : route->encap + 1,
+		.port = m->slices[slice].count != 0 ? t->next_hops[first].port : 0,
 	};
 	m->made[t->group_count] = (struct made){.slice = slice, .next = *last};
 	return *last = t->group_count++;
@@ -157,15 +160,17 @@ add_groups(struct tables_draft *draft, const struct route_list *routes, uint32_t
 		.draft = draft,
 		.routes = routes,
 		.destinations = t->notices.on ? tables_find_destinations(draft->topology) : NULL,
-		.slices = memory_array(routes->count, sizeof(*m.slices), "routes"),
-		.made = memory_array(routes->count, sizeof(*m.made), "routes"),
+		.slices = memory_resize(NULL, routes->count, sizeof(*m.slices), "routes"),
+		.made = memory_resize(NULL, routes->count, sizeof(*m.made), "routes"),
 		.by_group = unused(routes->group_count + 1),
 		.by_encap = unused(routes->encap_count),
 	};
 
-	t->groups = memory_array(routes->count, sizeof(*t->groups), "next-hop groups");
+	// Room for as many as there may be: few are touched, and only those stay.
+	t->groups = memory_resize(NULL, routes->count, sizeof(*t->groups), "next-hop groups");
 	for (uint32_t i = 0; i < routes->count; i++)
 		numbers[i] = find_or_make(&m, &routes->routes[i]);
+	t->groups = memory_resize(t->groups, t->group_count, sizeof(*t->groups), "next-hop groups");
 	tables_free_destinations(m.destinations);
 	free(m.made);
 	free(m.slices);
@@ -181,9 +186,9 @@ struct run {
 	struct lpm_prefix *prefixes; // room for all
 };
 
-// Makes a trie of all of a run, or of those that are loopbacks or are not.
+// Makes a trie of all routes of a run, or only of those that are not to loopbacks.
 static int
-add_trie(struct lpm **to, const struct run *run, bool all, bool loopbacks)
+add_trie(struct lpm **to, const struct run *run, bool all)
 {
 	uint32_t count = 0;
 	int error;
@@ -192,7 +197,7 @@ add_trie(struct lpm **to, const struct run *run, bool all, bool loopbacks)
 		const struct route *route = &run->routes[i];
 		struct lpm_prefix *prefix = &run->prefixes[count];
 
-		if (!all && route->loopback != loopbacks)
+		if (!all && route->loopback)
 			continue;
 		memcpy(prefix->addr, route->prefix.address, sizeof(prefix->addr));
 		prefix->len = route->prefix.length;
@@ -235,22 +240,53 @@ may_part(const struct run *run)
 	return first != NULL;
 }
 
-static int
-add_tries_of(struct vrf *vrf, const struct run *run)
+// The loopbacks of a run are among those of the fabric, and in the same order: their groups are
+// noted by their places there. Returns false, and has added nothing, where that is not so.
+static bool
+add_loopbacks(const struct topology *t, const struct run *run, struct vrf *vrf)
 {
-	const bool ip4 = run->routes->prefix.version == 4, part = may_part(run);
-	int error = add_trie(ip4 ? &vrf->ip4 : &vrf->ip6, run, !part, false);
+	const uint8_t version = run->routes->prefix.version;
+	const struct topo_loopbacks *all = version == 4 ? &t->loopbacks4 : &t->loopbacks6;
+	struct loopback_routes *to = version == 4 ? &vrf->loopbacks4 : &vrf->loopbacks6;
+	uint32_t place = 0;
 
-	return error == 0 && part
-		       ? add_trie(ip4 ? &vrf->loopbacks4 : &vrf->loopbacks6, run, false, true)
-		       : error;
+	to->groups = memory_resize(NULL, t->first_host, sizeof(*to->groups), "loopbacks");
+	memset(to->groups, 0xff, t->first_host * sizeof(*to->groups)); // LPM_NONE
+	for (uint32_t i = 0; i < run->count; i++) {
+		const struct route *route = &run->routes[i];
+
+		if (!route->loopback)
+			continue;
+		while (place < t->first_host &&
+		       memcmp(topology_loopback(&t->nodes[all->order[place]], version),
+			      route->prefix.address, address_bytes(version)) != 0)
+			place++;
+		if (place == t->first_host) {
+			free(to->groups);
+			to->groups = NULL;
+			return false;
+		}
+		to->groups[place] = run->numbers[i];
+	}
+	to->trie = lpm_share(all->trie);
+	return true;
+}
+
+static int
+add_tries_of(const struct topology *t, const struct run *run, struct vrf *vrf)
+{
+	const bool ip4 = run->routes->prefix.version == 4;
+	const bool part = may_part(run) && add_loopbacks(t, run, vrf);
+
+	return add_trie(ip4 ? &vrf->ip4 : &vrf->ip6, run, !part);
 }
 
 // Routes are sorted by VRF and version: each trie's are neighbours.
 static int
 add_tries(struct tables_draft *draft, const struct route_list *routes, const uint32_t *numbers)
 {
-	struct lpm_prefix *prefixes = memory_array(routes->count, sizeof(*prefixes), "routes");
+	struct lpm_prefix *prefixes =
+		memory_resize(NULL, routes->count, sizeof(*prefixes), "routes");
 	int error = 0;
 	uint32_t i = 0;
 
@@ -262,7 +298,7 @@ add_tries(struct tables_draft *draft, const struct route_list *routes, const uin
 		       routes->routes[i].prefix.version == first->prefix.version;
 		     i++)
 			run.count++;
-		error = add_tries_of(&draft->t->vrfs[first->vrf], &run);
+		error = add_tries_of(draft->topology, &run, &draft->t->vrfs[first->vrf]);
 	}
 	free(prefixes);
 	if (error != 0)
@@ -275,7 +311,7 @@ add_tries(struct tables_draft *draft, const struct route_list *routes, const uin
 int
 tables_add_forwarding(struct tables_draft *draft, const struct route_list *routes)
 {
-	uint32_t *numbers = memory_array(routes->count, sizeof(*numbers), "routes");
+	uint32_t *numbers = memory_resize(NULL, routes->count, sizeof(*numbers), "routes");
 	const struct topology *topology = draft->topology;
 	struct tables *t = draft->t;
 	int error;

@@ -9,6 +9,7 @@
 #include "control/base/memory.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Assumed where a time is needed and the port is as fast as its device.
@@ -211,6 +212,18 @@ tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm)
 			  ((wide)8 * PS_PER_S * CONFIG_PPM));
 }
 
+// Gives back the room for profiles that ports share.
+static void
+trim_profiles(struct tables *t)
+{
+	const struct port_profile *had = t->profiles;
+
+	t->profiles = memory_copy(had, t->profile_count, sizeof(*t->profiles), "port profiles");
+	for (uint16_t p = 0; p < t->port_count; p++)
+		t->ports[p].profile = &t->profiles[t->ports[p].profile - had];
+	free((void *)had);
+}
+
 int
 tables_add_profiles(struct tables_draft *draft)
 {
@@ -218,7 +231,7 @@ tables_add_profiles(struct tables_draft *draft)
 	struct tables *t = draft->t;
 	int error = 0;
 
-	// As many profiles as ports at the most: they must not move once ports refer to them.
+	// As many profiles as ports at most: they must not move while ports refer to them.
 	t->profiles = memory_array(node->port_count, sizeof(*t->profiles), "port profiles");
 	t->ports = memory_array(node->port_count, sizeof(*t->ports), "ports");
 	t->port_count = node->port_count;
@@ -245,5 +258,6 @@ tables_add_profiles(struct tables_draft *draft)
 		t->ports[p].underlay = !draft->host && port->vrf == TOPOLOGY_VRF_DEFAULT &&
 				       routes_leads_on(draft->topology, draft->node_index, p);
 	}
+	trim_profiles(t);
 	return error;
 }

@@ -109,10 +109,7 @@ tables_guard_tunnels(const struct tables_draft *draft, const struct route_list *
 
 	list_ends(&e, draft->topology, routes);
 	*guarded = *routes;
-	guarded->routes = NULL;
-	guarded->count = 0;
-	for (uint32_t i = 0; i < routes->count; i++)
-		routes_append(guarded, &routes->routes[i]);
+	routes_copy(guarded, routes);
 	for (uint32_t i = 0; e.count != 0 && i < routes->count; i++) {
 		const struct route *route = &routes->routes[i];
 

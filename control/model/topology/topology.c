@@ -18,6 +18,7 @@
 #include "topology_internal.h"
 
 #include "control/base/memory.h"
+#include "dataplane/base/lpm.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -153,6 +154,8 @@ topology_create(struct topology **out, const struct config *config, struct diag 
 	}
 	if (error == 0)
 		error = give_addresses(t, diag);
+	if (error == 0 && !topology_is_single(t))
+		error = builder_index_loopbacks(t, diag);
 	if (error == 0)
 		error = attached_give_macs(t, diag);
 	if (error == 0) {
@@ -179,6 +182,10 @@ topology_destroy(struct topology *t)
 	free(t->tenants);
 	free(t->borders);
 	free(t->by_name);
+	free(t->loopbacks4.order);
+	free(t->loopbacks6.order);
+	lpm_destroy(t->loopbacks4.trie);
+	lpm_destroy(t->loopbacks6.trie);
 	free(t->component);
 	free(t->component_mtu);
 	free(t);

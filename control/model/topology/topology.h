@@ -110,6 +110,12 @@ struct tenant_port {
 	uint8_t ip6[16];
 };
 
+// Loopbacks of one IP version.
+struct topo_loopbacks {
+	uint32_t *order;  // switches by the addresses of their loopbacks
+	struct lpm *trie; // from an address to its place in `order`; NULL: a lone switch
+};
+
 // Nodes have a defined order: all leaves (plane by plane), all spines, all supers, all hosts.
 struct topology {
 	const struct config *config;
@@ -130,6 +136,7 @@ struct topology {
 	uint32_t border_count;
 	uint32_t attached_mtu; // the largest of an attached host; 0: none, or not live
 	uint32_t *by_name;     // node indices sorted by name
+	struct topo_loopbacks loopbacks4, loopbacks6;
 	// Switches that are connected without passing a host form a component: a plane, as a rule.
 	uint32_t *component;     // by switch: the first switch of its component
 	uint32_t *component_mtu; // by that first switch: the least MTU of the links between them

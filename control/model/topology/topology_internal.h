@@ -40,6 +40,10 @@ int builder_apply_named_links(struct topology *t, struct diag *diag);
 // Fills topology.by_name.
 void builder_index_names(struct topology *t);
 
+// Fills topology.loopbacks4 and loopbacks6, of a fabric. Returns 0, or -EINVAL with an error in
+// diag where two switches have the same.
+int builder_index_loopbacks(struct topology *t, struct diag *diag);
+
 // Fills topology.component and component_mtu.
 void builder_find_components(struct topology *t);
 // Gives links between switches without an MTU of their own room for the hosts' packets and what

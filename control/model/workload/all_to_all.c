@@ -49,13 +49,13 @@ why_listed(const struct collective *c)
 	const struct item *item = c->item;
 
 	if (c->bytes < c->count)
-		return "a size of a byte for each rank at least";
+		return "at least one byte for each rank";
 	if (c->bytes / c->count >= NIC_EXCHANGE_MESSAGE_MAX)
 		return "less than 34 GB for each rank";
 	for (uint32_t i = 0; i < c->count; i++)
 		if ((item->work->qps != 0 ? item->work->qps
 					  : item->hosts[c->members->ends[i].host].qps) != 1)
-			return "one queue pair for each (qps: 1)";
+			return "one queue pair for each pair of ranks (qps: 1)";
 	return NULL;
 }
 
@@ -66,10 +66,10 @@ refuse_number(const struct collective *c, uint64_t most, const char *why)
 	const struct item *item = c->item;
 
 	return diag_error(item->diag, item->file, item->work->pos, "workload",
-			  "all pairs of %u ranks are %" PRIu64 " flows; more than %" PRIu64
-			  " in all%s%s",
+			  "all pairs of %u ranks are %" PRIu64 " flows; the limit is %" PRIu64
+			  " in total%s%s",
 			  c->count, count_pairs(c), most,
-			  why != NULL ? "; to generate them needs " : "", why != NULL ? why : "");
+			  why != NULL ? "; generated pairs need " : "", why != NULL ? why : "");
 }
 
 // By host: what its ranks are sent, and by whom.
@@ -105,10 +105,8 @@ generate_pairs(struct collective *c, bool in_turns)
 {
 	struct workload *w = c->item->workload;
 	struct collective_spec *spec = &w->collectives[c->index];
-	uint64_t before = w->flow_count;
+	uint64_t before = w->flow_count + workload_generated_before(w, c->index);
 
-	for (uint32_t i = 0; i < c->index; i++)
-		before += w->collectives[i].pair_count;
 	if (before + count_pairs(c) > WORKLOAD_PAIRS_MAX) {
 		c->error = refuse_number(c, WORKLOAD_PAIRS_MAX, NULL);
 		return;

@@ -160,6 +160,27 @@ workload_create(struct workload **out, const struct topology *t, const struct ro
 	return result;
 }
 
+// Adds to *sum, which stops at INT64_MAX: the largest number of JSON.
+static void
+add_bytes(uint64_t *sum, uint64_t bytes, uint64_t times)
+{
+	uint64_t product;
+
+	if (__builtin_mul_overflow(bytes, times, &product) ||
+	    __builtin_add_overflow(*sum, product, sum) || *sum > INT64_MAX)
+		*sum = INT64_MAX;
+}
+
+uint64_t
+workload_generated_before(const struct workload *w, uint32_t collective)
+{
+	uint64_t pairs = 0;
+
+	for (uint32_t i = 0; i < collective; i++)
+		pairs += w->collectives[i].pair_count;
+	return pairs;
+}
+
 uint64_t
 workload_count_flows(const struct workload *w, uint64_t *bytes)
 {
@@ -169,7 +190,7 @@ workload_count_flows(const struct workload *w, uint64_t *bytes)
 		if (w->flows[i].inside)
 			continue;
 		flows++;
-		sum += w->flows[i].bytes * w->flows[i].repeat;
+		add_bytes(&sum, w->flows[i].bytes, w->flows[i].repeat);
 	}
 	for (uint32_t i = 0; i < w->collective_count; i++) {
 		const struct collective_spec *c = &w->collectives[i];
@@ -177,7 +198,7 @@ workload_count_flows(const struct workload *w, uint64_t *bytes)
 		if (!c->generated)
 			continue;
 		flows += c->pair_count - c->inside_count;
-		sum += collective_wire_bytes(c) * w->programs[c->program].repeat;
+		add_bytes(&sum, collective_wire_bytes(c), w->programs[c->program].repeat);
 	}
 	if (bytes != NULL)
 		*bytes = sum;

@@ -136,6 +136,9 @@ struct workload {
 	uint32_t start_count;
 };
 
+// Pairs that collectives before this one generate.
+uint64_t workload_generated_before(const struct workload *w, uint32_t collective);
+
 // What generated pairs send between hosts, one time.
 static inline uint64_t
 collective_wire_bytes(const struct collective_spec *c)

@@ -78,6 +78,7 @@ run_experiment(struct comparison *c, unsigned int i, struct experiment *e, struc
 	if (end == RUN_STALLED)
 		stall_print(e->fabric, e->run->drive.now, stderr);
 	outcome_create(&outcome, e, 0, 0);
+	result_collect(&outcome.result, &(struct result_wanted){0});
 	compare_read(c, i, &outcome.result);
 	outcome_destroy(&outcome);
 	return 0;

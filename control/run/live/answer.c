@@ -2,6 +2,7 @@
 #include "answer.h"
 
 #include "control/show/show.h"
+#include "films.h"
 #include "notify.h"
 
 #include <arpa/inet.h>
@@ -19,6 +20,30 @@ answer_down(void *context, const json_t *params, json_t **result, struct diag *d
 	a->stop = true;
 	*result = json_pack("{s:i, s:o}", "pid", (int)getpid(), "processes",
 			    host_processes_list(a->live, NULL));
+	return 0;
+}
+
+static int
+answer_status(void *context, const json_t *params, json_t **result, struct diag *diag)
+{
+	struct answer *a = context;
+	const struct live_fabric *live = a->live;
+	uint32_t attached = 0;
+
+	(void)params;
+	(void)diag;
+	for (uint32_t h = 0; h < live->topology->host_count; h++) {
+		bool found = false;
+
+		for (uint32_t i = 0; i < live->device_count; i++)
+			found |= !live->devices[i].detached && live->devices[i].host == h;
+		attached += found;
+	}
+	*result = json_pack(
+		"{s:s,s:o,s:i,s:I,s:I,s:I,s:I}", "name", live->config->fabric.name.text, "file",
+		api_text(live->config->file), "pid", (int)getpid(), "since",
+		(json_int_t)live->since, "switches", (json_int_t)live->topology->first_host,
+		"hosts", (json_int_t)live->topology->host_count, "attached", (json_int_t)attached);
 	return 0;
 }
 
@@ -95,6 +120,24 @@ find_kinds(const json_t *names, uint32_t *out, struct diag *diag)
 	return 0;
 }
 
+// The bit of the film with this interval; 0 without one. Returns 0 or -errno.
+static int
+join_film(struct answer *a, const json_t *interval, uint32_t *out, struct diag *diag)
+{
+	json_int_t ms = json_integer_value(interval);
+
+	if (interval == NULL)
+		return 0;
+	if (ms < FILMS_LEAST_MS || ms > FILMS_MOST_MS)
+		return diag_fail(diag, EINVAL, "\"film-ms\" is not in the range %d to %d",
+				 FILMS_LEAST_MS, FILMS_MOST_MS);
+	*out = films_join(a->films, (unsigned int)ms);
+	if (*out == 0)
+		return diag_fail(diag, EUSERS, "films of %d other intervals are being sent",
+				 FILMS_MAX);
+	return 0;
+}
+
 static int
 answer_subscribe(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
@@ -103,14 +146,16 @@ answer_subscribe(void *context, const json_t *params, json_t **result, struct di
 	size_t count;
 	const char *const *kinds = notify_kinds(&count);
 	json_t *subscribed;
-	uint32_t bits;
+	uint32_t bits, film = 0;
 	int rc = find_kinds(json_object_get(params, "kinds"), &bits, diag);
 
 	if (rc == 0 && least < 0)
 		rc = diag_fail(diag, EINVAL, "\"pause-over-ns\" is below 0");
+	if (rc == 0)
+		rc = join_film(a, json_object_get(params, "film-ms"), &film, diag);
 	if (rc != 0)
 		return rc;
-	if (api_server_subscribe(a->server, bits, (uint64_t)least) != 0)
+	if (api_server_subscribe(a->server, bits | film, (uint64_t)least) != 0)
 		return diag_fail(diag, EUSERS, "%d clients have subscribed already",
 				 API_SUBSCRIBERS_MAX);
 	subscribed = json_array();
@@ -147,12 +192,35 @@ answer_discover(void *context, const json_t *params, json_t **result, struct dia
 const struct api_method answer_methods[] = {
 	{"rpc.discover", answer_discover, API_READ, "Returns this description, as OpenRPC",
 	 PARAMS(), "an OpenRPC document"},
+	{"status", answer_status, API_READ, "Says which fabric this is", PARAMS(),
+	 "`name`, `file`, `pid`, `since` (in seconds since 1970), and how many `switches`, `hosts` "
+	 "and `attached` hosts there are"},
 	{"show", answer_show, API_READ, "Returns state and counters, as `roost show` prints them",
 	 PARAMS({"what", API_TEXT, true, "a word of `roost show`", show_words},
 		{"port", API_TEXT, false, "leaf1.swp3, swp3 of every switch, or leaf1"},
 		{"vrf", API_TEXT, false, "of routes: the VRF"},
 		{"view", API_TEXT, false, "of an interface: roce-status or roce-counters"}, ),
 	 "what `roost show WORD -o json` prints"},
+	{"trace", answer_trace, API_READ,
+	 "Computes the path of one packet as the fabric stands now, without sending it",
+	 PARAMS({"source", API_TEXT, true, "a host, one of its NICs (h1.eth2), or its address"},
+		{"destination", API_TEXT, true, "the same, or any address"},
+		{"tenant", API_TEXT, false, "whose address `source` is"},
+		{"sport", API_INTEGER, false, "UDP source port (default: 49152)"},
+		{"dport", API_INTEGER, false, "UDP destination port (default: 4791, RoCEv2)"},
+		{"queue-pair", API_INTEGER, false, "destination queue pair (default: 2)"},
+		{"dscp", API_INTEGER, false, "default: that of the host's flows"},
+		{"priority", API_INTEGER, false, "instead of its DSCP"},
+		{"ttl", API_INTEGER, false, "TTL or hop limit (default: 64)"},
+		{"bytes", API_INTEGER, false,
+		 "the frame without FCS (default: a full data packet)"}, ),
+	 "what `roost trace -o json` prints"},
+	{"counters", answer_counters, API_READ, "Returns all counters of all nodes at one instant",
+	 PARAMS(),
+	 "`time_ns` and `nodes`, as [counters.json](counters.md) has them, without values that say "
+	 "that "
+	 "nothing happened; priorities, groups, queues and bins are objects by index instead of "
+	 "arrays"},
 	{"hosts", answer_hosts, API_READ, "Lists the attached hosts", PARAMS(),
 	 "an object by host, or by NIC such as h1.eth2: its `netns`, `pid`, `container` or `tap`; "
 	 "the `address`, `mac`, `mtu` and switch `port` of its first NIC; and all `nics`"},
@@ -168,12 +236,40 @@ const struct api_method answer_methods[] = {
 	 "`edits`, whether it is `draining`, `warnings`, and the `processes` in a namespace that "
 	 "Roost had made: it sends them SIGTERM, "
 	 "and SIGKILL after a second if they still run"},
+	{"link", answer_link, API_WRITE,
+	 "Takes a link down or up, or changes it, as a link event of a file does",
+	 PARAMS({"link", API_TEXT, true, "leaf1-spine1, or one of its ports: leaf1.swp5"},
+		{"state", API_TEXT, false, "down or up"}, {"rate", API_TEXT, false, "200G"},
+		{"delay", API_TEXT, false, "5us"},
+		{"loss", API_TEXT, false, "the share of packets that are lost: 0.1%"},
+		{"corrupt", API_TEXT, false, "the share of frames that get a wrong FCS"},
+		{"corrupt-payload", API_TEXT, false,
+		 "the share of RoCEv2 packets that get a wrong ICRC"},
+		{"clear", API_BOOL, false, "true: everything is as in the file again"}, ),
+	 "the link as it is now: `link`, its ends `a` and `b`, `rate_bps`, `delay_ps`, `state`, "
+	 "and `changed`: what is not as in the file"},
 	{"subscribe", answer_subscribe, API_READ,
 	 "Sends events over this connection from now on, as notifications of the method `event`",
 	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},
 		{"pause-over-ns", API_INTEGER, false,
-		 "only pauses that took at least so many ns since the last poll"}, ),
+		 "only pauses that took at least so many ns since the last poll"},
+		{"film-ms", API_INTEGER, false,
+		 "sends a film too, with intervals of so many ms of wall time, 10 to 1000: events "
+		 "of the kind `film`"}, ),
 	 "the kinds"},
+	{"capture", answer_capture, API_WRITE,
+	 "Sends packets over this connection from now on, as notifications of the method `capture`",
+	 PARAMS({"ports", API_TEXTS, false,
+		 "leaf1.swp3, h1.eth1, or leaf1 for all its ports; required without `drops`"},
+		{"drops", API_BOOL, false,
+		 "only packets that were dropped, at these ports or in the whole fabric"},
+		{"direction", API_TEXT, false, "default: both", capture_directions},
+		{"filter", API_TEXT, false, "a program as `tcpdump -ddd FILTER` prints it"},
+		{"snap", API_INTEGER, false, "bytes of a packet at most; default: all"},
+		{"count", API_INTEGER, false, "ends after so many packets"}, ),
+	 "`ports`, the names of those that are captured"},
+	{"capture-end", answer_capture_end, API_WRITE, "Ends the capture of this connection",
+	 PARAMS(), "an empty object; the last notification has `end`"},
 	{"set", answer_set, API_WRITE, "Changes one key while traffic runs",
 	 PARAMS({"key", API_TEXT, true, "switch.qos.tc.3.ecn.min"},
 		{"value", API_TEXT, true, "as in a file: 100KB, [h1, h2]"}, ),

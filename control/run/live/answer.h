@@ -5,6 +5,9 @@
 #include "changes.h"
 #include "control/api/api.h"
 
+struct capture_hub;
+struct capture_streams;
+struct films;
 struct settings_cache;
 
 struct answer {
@@ -12,6 +15,9 @@ struct answer {
 	struct api_server *server;
 	struct changes *changes;
 	struct node_snapshot *copy;
+	struct capture_hub *captures;
+	struct capture_streams *capture_streams;
+	struct films *films;
 	struct settings_cache *settings; // of the last question that needed them, or NULL
 	bool stop;                       // `down` was requested
 };
@@ -20,10 +26,13 @@ struct answer {
 extern const struct api_method answer_methods[];
 
 // Methods that have files of their own.
-api_method_fn answer_show, answer_clear, answer_watchdog_restore;
-api_method_fn answer_attach_host, answer_detach_host;
+api_method_fn answer_show, answer_trace, answer_counters, answer_clear, answer_watchdog_restore;
+api_method_fn answer_attach_host, answer_detach_host, answer_link;
 api_method_fn answer_set, answer_edit, answer_discard, answer_draining;
 api_method_fn answer_apply, answer_confirm, answer_rollback;
+api_method_fn answer_capture, answer_capture_end;
+// The words for the direction of a capture.
+const char *const *capture_directions(size_t *count);
 api_method_fn answer_history, answer_config_diff, answer_save;
 
 // Applies the edits of a client, whose uid becomes the author's. Fills *result with the outcome.

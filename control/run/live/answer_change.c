@@ -49,7 +49,7 @@ answer_watchdog_restore(void *context, const json_t *params, json_t **result, st
 				 queue);
 	node_snapshot_take(a->copy, a->live);
 	node = a->copy->reports[ref.node].node;
-	storm = node->ports[ref.port].queue_cold[ref.queue].watchdog.storm;
+	storm = port_watchdog(&node->ports[ref.port], ref.queue)->storm;
 	events_restore_queue(live->events, &ref);
 	*result = json_pack("{s:b}", "storm", storm);
 	return 0;

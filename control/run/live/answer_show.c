@@ -3,11 +3,15 @@
 #include "answer.h"
 
 #include "collect.h"
+#include "control/base/clock.h"
 #include "control/config/yaml_emit.h"
 #include "control/fabric/fabric.h"
 #include "control/show/settings.h"
+#include "dataplane/base/huge.h"
 
 #include <stdlib.h>
+
+#define HUGE_BYTES_AGE_MS 10000
 
 static json_t *
 workers_json(const struct live_fabric *live)
@@ -30,38 +34,33 @@ workers_json(const struct live_fabric *live)
 	return out;
 }
 
+// Views may be asked for each second, and what is in huge pages seldom changes.
 static json_t *
-links_json(const struct live_fabric *live)
+memory_json(struct live_fabric *live)
 {
-	const struct topology *t = live->topology;
-	json_t *out = json_array();
+	const size_t resident = huge_resident_bytes();
+	const int64_t now = clock_ms();
 
-	for (uint32_t i = 0; i < t->link_count; i++) {
-		const struct topo_link *link = &t->links[i];
-		char a[TOPOLOGY_NAME_MAX], b[TOPOLOGY_NAME_MAX];
-
-		json_array_append_new(
-			out, json_pack("{s:s,s:s,s:I,s:I,s:s}", "a",
-				       topology_port_name(t, link->a.node, link->a.port, a), "b",
-				       topology_port_name(t, link->b.node, link->b.port, b),
-				       "rate_bps", (json_int_t)link->rate_bps, "delay_ps",
-				       (json_int_t)link->delay_ps, "state",
-				       live->fabric->link_down[i] ? "down" : "up"));
+	if (live->huge_bytes_ms == 0 || now - live->huge_bytes_ms >= HUGE_BYTES_AGE_MS) {
+		live->huge_bytes = huge_bytes();
+		live->huge_bytes_ms = now;
 	}
-	return out;
+	return json_pack("{s:I,s:I}", "resident_bytes", (json_int_t)resident, "huge_bytes",
+			 (json_int_t)(live->huge_bytes < resident ? live->huge_bytes : resident));
 }
 
 // Without "file" if its path is not UTF-8.
 static json_t *
-collect_fabric(const struct live_fabric *live)
+collect_fabric(struct live_fabric *live)
 {
 	const struct config *c = live->config;
 
-	return json_pack("{s:s,s:o*,s:s,s:I,s:s,s:o,s:o}", "name", c->fabric.name.text, "file",
+	return json_pack("{s:s,s:o*,s:s,s:I,s:s,s:o,s:o,s:o}", "name", c->fabric.name.text, "file",
 			 json_string(c->file), "state", "running", "dilation",
 			 (json_int_t)c->fabric.dilation, "idle",
 			 c->live.idle == CONFIG_IDLE_SLEEP ? "sleep" : "poll", "workers",
-			 workers_json(live), "links", links_json(live));
+			 workers_json(live), "memory", memory_json(live), "links",
+			 collect_links(live));
 }
 
 // All but the nodes of attached hosts, which the fabric does not have.
@@ -135,9 +134,28 @@ collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, str
 		s->attach = collect_attach(live->config, live->revision);
 	if (needs & SHOW_NEEDS_BFD)
 		s->bfd = collect_bfd(live);
+	if (needs & SHOW_NEEDS_HOSTS)
+		s->hosts = collect_hosts(live);
+	if (needs & SHOW_NEEDS_LINKS)
+		s->links = collect_changed_links(live);
 	if (rc == 0 && needs & SHOW_NEEDS_SETTINGS)
 		rc = settings_cache_collect(&a->settings, s, live);
 	return rc;
+}
+
+// {NODE: when its counters were read}: workers do so at times of their own.
+static json_t *
+collect_times(const struct answer *a)
+{
+	const struct report_node *all = a->copy->reports;
+	json_t *out = json_object();
+
+	for (uint32_t i = 0; i < a->live->topology->node_count; i++)
+		if (all[i].node != NULL)
+			json_object_set_new(out, all[i].name,
+					    json_integer((json_int_t)(node_snapshot_at(a->copy, i) /
+								      PS_PER_NS)));
+	return out;
 }
 
 int
@@ -159,6 +177,8 @@ answer_show(void *context, const json_t *params, json_t **result, struct diag *d
 	rc = collect_parts(&s, needs, &arena, a);
 	if (rc == 0)
 		rc = show_answer(&s, params, result, diag);
+	if (rc == 0 && needs & SHOW_NEEDS_TIMES)
+		json_object_set_new(*result, "node_time_ns", collect_times(a));
 	if (rc == 0 && needs & SHOW_NEEDS_DEVICES)
 		collect_device_drops(live, *result);
 	json_decref(s.fabric);
@@ -171,6 +191,8 @@ answer_show(void *context, const json_t *params, json_t **result, struct diag *d
 	json_decref(s.lldp);
 	json_decref(s.attach);
 	json_decref(s.bfd);
+	json_decref(s.links);
+	json_decref(s.hosts);
 	arena_free(&arena);
 	return rc;
 }

@@ -39,7 +39,7 @@ find_work(const struct live_fabric *live, uint32_t host)
 		if (w->ranks[i].host == host)
 			return "a collective" USES_IT "take it out of the collective, and bring "
 			       "the fabric up again";
-	flows = fabric_flows_report(live->flows, &count);
+	fabric_flows_report(live->flows, &flows, &count);
 	for (uint32_t i = 0; found == NULL && i < count; i++)
 		if (flows[i].fct == PS_NEVER &&
 		    (strcmp(flows[i].src, name) == 0 || strcmp(flows[i].dst, name) == 0))

@@ -54,6 +54,7 @@ swap_wires(void *context, struct node *node, ps_t now)
 	s->was_out = port->out;
 	if (s->in == NULL && !s->cut)
 		return;
+	wire_unwatch(port->in);
 	port->in = s->in;
 	port->out = s->out;
 	node_set_carrier(node, port, s->up, now);
@@ -235,6 +236,7 @@ change_edge_link(void *context, struct node *node, ps_t now)
 	while (c->left && host->in != NULL && wire_next(host->in) != PS_NEVER)
 		packet_free(node->packets, wire_take(host->in));
 	if (c->left) {
+		wire_unwatch(host->in);
 		host->in = host->out = NULL;
 		c->settings.buffer = node->edge->link[c->link].buffer;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// BFD says whether a neighbour forwards packets, so its packets travel like all others. The XDP
-// program gives those that arrive to the port's AF_XDP socket, the worker takes them through the
-// pipeline, and that puts them into a ring (dataplane/base/punt.h). The worker also sends. If it
-// hangs, or the process dies or is stopped, neighbours hear nothing more.
+// BFD says whether a neighbour forwards packets, so its packets travel like all others: from the
+// XDP program to the port's AF_XDP socket, and with the worker through the pipeline into a ring
+// (dataplane/base/punt.h). The worker also sends. If it hangs, or the process dies or is stopped,
+// neighbours hear nothing more.
 //
 // The state machine runs in the control thread, which must not wait for a worker that hangs. It
 // gives the worker one request with all frames that are due, and makes the next request when that

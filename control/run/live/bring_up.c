@@ -4,13 +4,15 @@
 // flows; the workers. Down: the same backwards. If a step fails, live_fabric_close() undoes those
 // before it.
 //
-// A leaf and its hosts go to one worker, spines follow in turn, so that only links between switches
-// cross workers.
+// A leaf and its hosts go to one worker, so that only links between switches cross workers. Each
+// worker gets at least one leaf and, of all ports of leaves and of spines, as equal a part as whole
+// switches allow. If there are more workers than leaves, some get spines alone.
 #include "live_fabric.h"
 
 #include "control/advice/advice.h"
 #include "control/base/memory.h"
 #include "control/io/host/netns.h"
+#include "dataplane/base/huge.h"
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
 #include "dataplane/node/ports.h"
@@ -21,6 +23,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LIVE_EXTRA_MEMORY_MB 64u
@@ -55,6 +58,11 @@ assign_workers(struct live_fabric *live)
 	uint32_t switches = t->first_host;
 
 	live->worker_count = count > switches ? switches : count;
+	if (live->worker_count <= t->leaf_count) {
+		live->workers = fabric_place(t, NULL, live->worker_count);
+		return;
+	}
+	live->workers = memory_array(t->node_count, sizeof(*live->workers), "nodes");
 	for (uint32_t i = 0; i < t->node_count; i++) {
 		const struct topo_node *n = &t->nodes[i];
 		uint32_t anchor = n->role == CONFIG_ROLE_HOST ? n->ports[0].peer_node : i;
@@ -218,7 +226,7 @@ fill_worker(struct live_fabric *live, struct live_worker *w)
 	w->lcore = w->index + 1;
 	w->nodes = memory_array(t->node_count, sizeof(struct node *), "nodes");
 	w->ports = memory_array(live->device_count, sizeof(struct live_port *), "ports");
-	w->shared_out = memory_array(2 * (size_t)t->link_count, sizeof(struct wire *), "wires");
+	w->shared_out = memory_array(2 * (size_t)t->link_count, sizeof(*w->shared_out), "wires");
 	w->upstream = memory_array(live->worker_count, sizeof(*w->upstream), "workers");
 	for (uint32_t i = 0; i < t->node_count; i++)
 		if (live->fabric->nodes[i] != NULL && live->workers[i] == w->index)
@@ -234,7 +242,8 @@ fill_worker(struct live_fabric *live, struct live_worker *w)
 		if (live->fabric->wires[i] == NULL || from == to)
 			continue;
 		if (from == w->index)
-			w->shared_out[w->shared_out_count++] = live->fabric->wires[i];
+			w->shared_out[w->shared_out_count++] =
+				(struct live_cross){.wire = live->fabric->wires[i], .to = to};
 		upstream[from] |= to == w->index;
 	}
 	for (uint32_t i = 0; i < live->worker_count; i++)
@@ -242,19 +251,51 @@ fill_worker(struct live_fabric *live, struct live_worker *w)
 			w->upstream[w->upstream_count++] = (uint16_t)i;
 }
 
+// A bound that no delay of a link between workers falls below, also after events that change it: so
+// it is not read off the wires. Links of hosts are the shortest; they cross workers where a host
+// has NICs at several leaves.
+ps_t
+live_fabric_reach(const struct live_fabric *live, ps_t window, ps_t lookahead)
+{
+	const struct topology *t = live->topology;
+
+	for (uint32_t i = 0; i < t->link_count; i++) {
+		const struct topo_link *link = &t->links[i];
+
+		if (live->workers[link->a.node] != live->workers[link->b.node] &&
+		    (link->a.node >= t->first_host || link->b.node >= t->first_host))
+			return window;
+	}
+	return lookahead;
+}
+
+static void
+use_huge_pages(const struct live_fabric *live)
+{
+	size_t bytes;
+	const void *store = packet_store_memory(live->store, &bytes);
+
+	if (live->config->live.hugepages != CONFIG_HUGEPAGES_OFF)
+		huge_collapse(store, bytes);
+}
+
 static int
 start_drive(struct live_fabric *live)
 {
 	const struct config *config = live->config;
-	int rc = live_init(&live->drive, live->worker_count, live->fabric->window,
+	int rc = live_init(&live->drive, live->worker_count, live->fabric->lookahead,
 			   config->fabric.dilation, config->live.max_lag_ps,
 			   config->live.idle == CONFIG_IDLE_SLEEP);
 
 	live->drive_ready = rc == 0;
 	if (rc != 0)
 		return rc;
+	live->drive.reach =
+		time_min(live_fabric_reach(live, live->fabric->window, live->fabric->lookahead),
+			 TIME_WINDOW_MAX);
 	for (uint32_t i = 0; i < live->worker_count; i++)
 		fill_worker(live, &live->drive.workers[i]);
+	live->since = time(NULL);
 	live->running = true;
 	return live_start(&live->drive);
 }
@@ -287,7 +328,6 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 	struct packet_plan plan;
 	int rc = devices_query_netdevs(live, diag);
 
-	live->workers = memory_array(nodes, sizeof(*live->workers), "nodes");
 	live->pools = memory_array(nodes, sizeof(struct packet_pool *), "nodes");
 	assign_workers(live);
 	if (rc == 0)
@@ -317,6 +357,7 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 	if (rc != 0)
 		return rc;
 	close_unconnected(live);
+	use_huge_pages(live);
 	rc = start_drive(live);
 	if (rc == 0)
 		rc = device_links_open(live, diag);

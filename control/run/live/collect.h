@@ -22,6 +22,16 @@ json_t *collect_lost_by_devices(const struct live_fabric *live);
 json_t *collect_lldp(const struct live_fabric *live);
 // The sessions of bfdd, for show_state.bfd.
 json_t *collect_bfd(const struct live_fabric *live);
+// A link as it is now: {"link", "a", "b", "rate_bps", "delay_ps", "state", "changed": what an event
+// or a user has changed, as {"state": "down", "loss": "0.1%"}; missing where nothing}; all of them;
+// and for show_state.links.
+json_t *collect_link(const struct live_fabric *live, uint32_t link);
+json_t *collect_links(const struct live_fabric *live);
+json_t *collect_changed_links(const struct live_fabric *live);
+// The NICs of hosts, for show_state.hosts.
+json_t *collect_hosts(const struct live_fabric *live);
+// "namespace lab-h1": a text that says what is behind a device.
+json_t *collect_what_is_attached(const struct device_port *d);
 // What is behind ports that are devices.
 void collect_attached(struct show_state *s, const struct live_fabric *live);
 // Adds what devices lose to the ports of an answer.

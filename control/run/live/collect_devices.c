@@ -98,26 +98,32 @@ collect_lost_by_devices(const struct live_fabric *live)
 	return lost.out;
 }
 
+json_t *
+collect_what_is_attached(const struct device_port *d)
+{
+	char netns[HOST_NETNS_TEXT];
+
+	if (d->own_veth)
+		return json_sprintf("namespace %s", host_netns_text(d->attach, netns));
+	if (d->interface[0] != '\0')
+		return json_sprintf("tap %s", d->interface);
+	if (d->netdev != NULL)
+		return json_sprintf("netdev %s", d->netdev);
+	return json_string("a device");
+}
+
 static json_t *
 attached_json(const struct live_fabric *live, const struct device_port *d)
 {
-	char host[TOPOLOGY_NAME_MAX] = "-", netns[HOST_NETNS_TEXT],
-	     attached[HOST_NETNS_TEXT + 32] = "a device";
-	char device[DEVICE_SPEC_MAX];
+	char host[TOPOLOGY_NAME_MAX] = "-", device[DEVICE_SPEC_MAX];
 
 	if (d->host != TOPOLOGY_NONE)
 		topology_port_name(live->topology, live->topology->first_host + d->host,
 				   d->host_port, host);
-	if (d->own_veth)
-		snprintf(attached, sizeof(attached), "namespace %s",
-			 host_netns_text(d->attach, netns));
-	else if (d->interface[0] != '\0')
-		snprintf(attached, sizeof(attached), "tap %s", d->interface);
-	else if (d->netdev != NULL)
-		snprintf(attached, sizeof(attached), "netdev %s", d->netdev);
 	snprintf(device, sizeof(device), "%.*s", (int)strcspn(d->spec, ","), d->spec);
-	return json_pack("{s:s, s:s, s:s, s:I, s:s}", "host", host, "attached", attached, "device",
-			 device, "mtu", (json_int_t)d->mtu, "state", d->up ? "up" : "down");
+	return json_pack("{s:s, s:o, s:s, s:I, s:s}", "host", host, "attached",
+			 collect_what_is_attached(d), "device", device, "mtu", (json_int_t)d->mtu,
+			 "state", d->up ? "up" : "down");
 }
 
 void

@@ -3,12 +3,14 @@
 
 #include "answer.h"
 #include "bfd_agent.h"
+#include "capture_stream.h"
 #include "collect.h"
 #include "control/base/file.h"
 #include "control/base/memory.h"
 #include "control/base/program.h"
 #include "control/config/scalar.h"
 #include "control/base/text.h"
+#include "films.h"
 #include "lldp_agent.h"
 #include "notify.h"
 
@@ -107,21 +109,26 @@ serve(struct answer *a, struct notifier *notifier)
 		int wait_ms =
 			changes_next_ms(a->changes, live_events_next_ms(a->live, DAEMON_POLL_MS));
 
+		wait_ms = capture_hub_wait_ms(a->captures, wait_ms);
+		wait_ms = films_wait_ms(a->films, wait_ms);
 		wait_ms = bfd_agent_wait_ms(a->live, learning_wait_ms(a->live, wait_ms));
 		if (api_server_poll(a->server, wait_ms) != 0)
 			break;
+		capture_streams_poll(a->capture_streams);
 		bfd_agent_poll(a->live);
 		live_events_apply(a->live);
 		changes_poll(a->changes);
 		learning_poll(a->live);
 		fabric_log_poll(a->live->log, a->live->fabric);
 		notify_poll(notifier);
+		films_poll(a->films);
 		local_addresses_poll(a->live);
 		device_links_poll(a->live);
 		host_processes_poll(a->live);
 		lldp_agent_poll(a->live);
 	}
 	api_server_poll(a->server, 0); // the answer to `down`
+	capture_streams_destroy(a->capture_streams);
 }
 
 // Once the fabric is up: if it fails, the user sees the reason only.
@@ -236,12 +243,17 @@ run_claimed(struct answer *a, const struct daemon *d, const char *path, struct d
 		a->copy = node_snapshot_create(live);
 		a->changes = changes_create(live, file, &author);
 		notifier = notify_create(live, a->copy, a->server);
+		a->captures = capture_hub_create(live);
+		a->capture_streams = capture_streams_create(a->captures, a->server);
+		a->films = films_create(live, a->server);
 		print_notes(live, d, diag);
 		api_server_watch(a->server, learning_fd(live));
 		api_server_watch(a->server, bfd_agent_fd(live));
 		file_refuse_pipes();
 		d->ready(d->context, live->config->fabric.name.text);
 		serve(a, notifier);
+		capture_hub_destroy(a->captures);
+		films_destroy(a->films);
 		notify_destroy(notifier);
 		changes_destroy(a->changes);
 	}

@@ -70,7 +70,7 @@ void device_drops_detach(struct live_fabric *live, struct device_port *d);
 void device_drops_attach(struct live_fabric *live, struct device_port *d);
 void device_drops_free(struct live_fabric *live); // what ports have kept
 
-// What the devices of one port have lost: the one that is there, and those that were.
+// What the present device of a port, and all before it, have lost.
 struct device_drops_port {
 	uint32_t node;
 	uint16_t port;

@@ -79,6 +79,22 @@ readdress(void *context, uint32_t host, uint8_t port, const struct tenant_port *
 }
 
 static void
+halt(void *context, void (*run)(void *arg), void *arg)
+{
+	struct live_fabric *live = context;
+
+	live_halt(&live->drive, run, arg);
+}
+
+static void
+set_window(void *context, ps_t window, ps_t lookahead)
+{
+	struct live_fabric *live = context;
+
+	live_set_window(&live->drive, lookahead, live_fabric_reach(live, window, lookahead));
+}
+
+static void
 write_names(void *context)
 {
 	host_names_write(context);
@@ -129,6 +145,8 @@ live_events_create(struct live_fabric *live, struct diag *diag)
 				     .tell = log_change,
 				     .readdress = readdress,
 				     .readdressed = write_names,
+				     .halt = halt,
+				     .set_window = set_window,
 				     .context = live};
 
 	return events_create(&live->events, live->fabric, &hooks, diag);

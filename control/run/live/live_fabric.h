@@ -55,12 +55,15 @@ struct live_fabric {
 	struct host_ending *endings; // processes of detached hosts that are to end
 	uint32_t ending_count;
 	struct live_drive drive;
+	int64_t since; // when the workers started, in seconds since 1970
 	bool drive_ready;
 	bool running;
 	bool eal;
 	int outer_netns; // the namespace the process came from; -1: it never left
 	uint32_t worker_count;
-	FILE *notes; // lines for the user once it is up: host settings, what is left out
+	size_t huge_bytes;     // memory in huge pages (dataplane/base/huge.h), as shown last,
+	int64_t huge_bytes_ms; // and when that was found out; 0: never
+	FILE *notes;           // lines for the user once it is up: host settings, what is left out
 };
 
 // Where a fabric's description comes from.
@@ -96,6 +99,9 @@ int live_fabric_load(struct live_fabric *live, const struct live_source *source,
 // live_fabric_close() leaves nothing behind. The process enters a network namespace of its own if
 // there are hosts.
 int live_fabric_open(struct live_fabric *live, struct diag *diag);
+// At most the least delay of a link between workers. window: the least of all links; lookahead: of
+// those into switches.
+ps_t live_fabric_reach(const struct live_fabric *live, ps_t window, ps_t lookahead);
 // Stops the workers, closes devices and removes the namespaces that were made. LIVE_FABRIC_NONE()
 // is fine, and that is what is left.
 void live_fabric_close(struct live_fabric *live);
@@ -324,6 +330,8 @@ void icmp_sources_set(struct live_fabric *live, const struct local_list *l);
 struct node_snapshot {
 	struct report_node *reports;  // of the last copy, by node of the topology
 	ps_t at;                      // the latest time of one of its nodes
+	ps_t *times;                  // of each
+	bool restarts_peaks;          // of queues, when it is taken
 	struct node_copy *nodes;      // where reports point to
 	struct node *const *in_force; // the fabric's, by index
 	uint32_t count;
@@ -331,5 +339,7 @@ struct node_snapshot {
 
 struct node_snapshot *node_snapshot_create(const struct live_fabric *live);
 void node_snapshot_destroy(struct node_snapshot *c);
+// When a node's copy was made.
+ps_t node_snapshot_at(const struct node_snapshot *c, uint32_t node);
 // Has the workers fill it.
 void node_snapshot_take(struct node_snapshot *c, struct live_fabric *live);

@@ -2,6 +2,7 @@
 #include "live_fabric.h"
 
 #include "control/base/memory.h"
+#include "control/film/film.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,15 @@ struct node_copy {
 	uint8_t *port_penalty;
 	struct flowlet *flowlets;
 	struct utilisation *utilisation;
+	bool *has_peers;
 	struct path_notice *notices;
+	ps_t *noticed;
 	uint32_t notice_room;
+	uint16_t *turns;
+	uint32_t turn_room;
 	struct queue_cold *queue_cold;
 	struct group_cold *group_cold;
+	struct watchdog_queue *watchdog;
 	struct tenant_use *tenants;
 	uint32_t tenant_room;
 	uint64_t (*histograms)[HISTOGRAM_BINS_MAX];
@@ -35,9 +41,13 @@ free_room(struct node_copy *c)
 	free(c->port_penalty);
 	free(c->flowlets);
 	free(c->utilisation);
+	free(c->has_peers);
 	free(c->notices);
+	free(c->noticed);
+	free(c->turns);
 	free(c->queue_cold);
 	free(c->group_cold);
+	free(c->watchdog);
 	free(c->tenants);
 	free(c->histograms);
 	*c = (struct node_copy){0};
@@ -56,8 +66,10 @@ make_room(struct node_copy *c, const struct node *n)
 	c->held = memory_array(n->port_count, sizeof(*c->held), "ports");
 	c->port_penalty = memory_array(n->port_count, sizeof(*c->port_penalty), "ports");
 	c->utilisation = memory_array(n->port_count, sizeof(*c->utilisation), "ports");
+	c->has_peers = memory_array(n->port_count, sizeof(*c->has_peers), "ports");
 	c->queue_cold = memory_array(queues, sizeof(*c->queue_cold), "queues");
 	c->group_cold = memory_array(queues, sizeof(*c->group_cold), "priority groups");
+	c->watchdog = memory_array(queues, sizeof(*c->watchdog), "queues");
 }
 
 static uint32_t
@@ -75,6 +87,7 @@ node_snapshot_create(const struct live_fabric *live)
 	c->count = count;
 	c->in_force = live->fabric->nodes;
 	c->nodes = memory_array(count, sizeof(*c->nodes), "nodes");
+	c->times = memory_array(count, sizeof(*c->times), "nodes");
 	c->reports = memory_copy(live->fabric->names, count, sizeof(*c->reports), "node names");
 	for (uint32_t i = 0; i < count; i++) {
 		if (live->fabric->nodes[i] == NULL)
@@ -95,6 +108,7 @@ node_snapshot_destroy(struct node_snapshot *c)
 		free_room(&c->nodes[i]);
 	free(c->reports);
 	free(c->nodes);
+	free(c->times);
 	free(c);
 }
 
@@ -112,6 +126,23 @@ copy_histograms(struct node_copy *c, const struct node *n)
 	c->node.histograms = c->histograms;
 }
 
+// The same for whose turn it is.
+static void
+copy_turns(struct node_copy *c, const struct node *n)
+{
+	c->node.turns = c->turns;
+	if (n->turn_count > c->turn_room)
+		c->node.turn_count = 0;
+	else if (n->turn_count != 0)
+		memcpy(c->turns, n->turns, n->turn_count * sizeof(*c->turns));
+}
+
+static size_t
+noticed_count(uint32_t next_hops)
+{
+	return next_hops / NOTICED_TOGETHER + 1;
+}
+
 // The same for flowlets and notices.
 static void
 copy_paths(struct node_copy *c, const struct node *n)
@@ -126,14 +157,21 @@ copy_paths(struct node_copy *c, const struct node *n)
 	c->node.paths.utilisation = p->utilisation != NULL ? c->utilisation : NULL;
 	if (p->utilisation != NULL)
 		memcpy(c->utilisation, p->utilisation, n->port_count * sizeof(*c->utilisation));
+	c->node.paths.has_peers = p->has_peers != NULL ? c->has_peers : NULL;
+	if (p->has_peers != NULL)
+		memcpy(c->has_peers, p->has_peers, n->port_count * sizeof(*c->has_peers));
 	c->node.paths.notices = NULL;
+	c->node.paths.noticed = NULL;
 	if (p->notices != NULL && n->current->next_hop_count <= c->notice_room) {
 		memcpy(c->notices, p->notices, n->current->next_hop_count * sizeof(*c->notices));
+		memcpy(c->noticed, p->noticed,
+		       noticed_count(n->current->next_hop_count) * sizeof(*c->noticed));
 		c->node.paths.notices = c->notices;
+		c->node.paths.noticed = c->noticed;
 	} else {
 		c->node.path_inputs &= (uint8_t)~PATH_INPUT_NOTICES;
 	}
-	c->node.paths.notice_due = NULL;
+	c->node.paths.notice_due = NULL; // the worker's, which nobody reads
 }
 
 // On the worker that owns the node.
@@ -154,9 +192,14 @@ copy_node(void *context, struct node *n, ps_t now)
 	if (n->buffer.tenants != NULL && n->current->tenant_count <= c->tenant_room)
 		memcpy(c->tenants, n->buffer.tenants,
 		       n->current->tenant_count * sizeof(*c->tenants));
+	c->node.watchdog = n->watchdog != NULL ? c->watchdog : NULL;
+	if (c->node.watchdog != NULL)
+		memcpy(c->watchdog, n->watchdog, PRIORITIES * n->port_count * sizeof(*c->watchdog));
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		c->ports[i].queue_cold = &c->queue_cold[PRIORITIES * i];
 		c->ports[i].group_cold = &c->group_cold[PRIORITIES * i];
+		c->ports[i].watchdog = c->node.watchdog != NULL ? &c->watchdog[PRIORITIES * i]
+								: NULL;
 	}
 	c->node.ports = c->ports;
 	c->node.depth = c->depth;
@@ -165,8 +208,13 @@ copy_node(void *context, struct node *n, ps_t now)
 		n->buffer.tenants == NULL || n->current->tenant_count > c->tenant_room ? NULL
 										       : c->tenants;
 	copy_histograms(c, n);
+	copy_turns(c, n);
 	copy_paths(c, n);
 	c->at = now;
+	copy->times[n->index] = now;
+	for (unsigned int i = 0; copy->restarts_peaks && n->role != NODE_NIC && i < n->port_count;
+	     i++)
+		film_restart_peaks(n, i);
 }
 
 // Makes room for what the present tables have, as settings may have changed.
@@ -183,11 +231,17 @@ grow_room(struct node_copy *c, const struct tables *t)
 			memory_resize(c->tenants, t->tenant_count, sizeof(*c->tenants), "tenants");
 		c->tenant_room = t->tenant_count;
 	}
+	if (t->group_count > c->turn_room) {
+		c->turns = memory_resize(c->turns, t->group_count, sizeof(*c->turns), "groups");
+		c->turn_room = t->group_count;
+	}
 	if (t->flowlets && c->flowlets == NULL)
 		c->flowlets = memory_array(FLOWLETS, sizeof(*c->flowlets), "flowlets");
 	if (t->notices.on && t->next_hop_count > c->notice_room) {
 		c->notices = memory_resize(c->notices, t->next_hop_count, sizeof(*c->notices),
 					   "next hops");
+		c->noticed = memory_resize(c->noticed, noticed_count(t->next_hop_count),
+					   sizeof(*c->noticed), "next hops");
 		c->notice_room = t->next_hop_count;
 	}
 }
@@ -220,4 +274,10 @@ node_snapshot_take(struct node_snapshot *c, struct live_fabric *live)
 	live_call(&live->drive, copy_node, c);
 	for (uint32_t i = 0; i < c->count; i++)
 		c->at = c->nodes[i].at > c->at ? c->nodes[i].at : c->at;
+}
+
+ps_t
+node_snapshot_at(const struct node_snapshot *c, uint32_t node)
+{
+	return c->nodes[node].at;
 }

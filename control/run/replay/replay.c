@@ -24,6 +24,7 @@ struct replay {
 	const char **port_names; // by index
 	struct output output;
 	const struct output_file *counters;
+	json_t *snapshots; // array of counters_snapshot()
 	enum run_end end;
 	struct diag input_diag; // errors of inputs
 };
@@ -172,11 +173,19 @@ open_outputs(struct replay *r)
 	return rc == -ENOENT || rc == -EISDIR ? -EIO : rc;
 }
 
+static void
+take_snapshot(void *context, ps_t now)
+{
+	struct replay *r = context;
+
+	json_array_append_new(r->snapshots, counters_snapshot(r->e.fabric->names, 1, now));
+}
+
 static int
 write_counters(struct replay *r)
 {
 	json_t *document =
-		counters_document(r->e.fabric->names, 1, r->e.run->drive.now, r->e.run->snapshots);
+		counters_document(r->e.fabric->names, 1, r->e.run->drive.now, r->snapshots);
 	int rc;
 
 	counters_add_log(document, fabric_log_entries(r->e.run->log),
@@ -278,6 +287,9 @@ replay_run(struct replay *r, struct diag *diag)
 	}
 	if (rc != 0)
 		return rc;
+	r->snapshots = json_array();
+	r->e.run->snapshot = take_snapshot;
+	r->e.run->snapshot_context = r;
 	r->e.run->interrupted = interrupt_pending;
 	r->e.run->outside = (struct run_outside){.feed = feed, .drain = drain, .context = r};
 	rc = run_all(r->e.run, &r->end, diag);
@@ -305,6 +317,7 @@ replay_close(struct replay *r)
 	if (r->e.fabric != NULL)
 		destroy_wires(r);
 	experiment_destroy(&r->e);
+	json_decref(r->snapshots);
 }
 
 int

@@ -2,6 +2,7 @@
 // `roost check`: whether a file can be run. Everything that a run needs is created, and nothing is
 // run.
 #include "sim.h"
+#include "film_record.h"
 
 #include "control/advice/advice.h"
 #include "control/base/program.h"
@@ -106,6 +107,7 @@ check_file(const char *file, struct diag *diag, FILE *to)
 {
 	const struct experiment_options options = {.file = file, .until = PS_NEVER};
 	struct experiment e;
+	char film[FILM_ESTIMATE_MAX];
 	int rc = experiment_create(&e, &options, diag);
 
 	if (rc == 0)
@@ -116,6 +118,8 @@ check_file(const char *file, struct diag *diag, FILE *to)
 		fputs("1 switch", to);
 		put_count(to, e.topology->nodes[0].port_count, "port", "ports");
 	}
+	if (rc == 0 && film_record_estimate(&e, film))
+		fprintf(to, "\n%s", film);
 	experiment_destroy(&e);
 	return rc;
 }

@@ -4,11 +4,16 @@
 #include "control/advice/advice.h"
 #include "control/base/activity.h"
 #include "control/base/memory.h"
+#include "control/base/program.h"
+#include "control/config/yaml_emit.h"
 #include "control/edit/edit.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 // Headers of the largest kind (Ethernet, tag, IPv6, UDP, BTH, RETH), and pause frames: payload is
@@ -54,9 +59,10 @@ experiment_load(struct experiment *e, const struct experiment_options *o, struct
 }
 
 static int
-create_fabric(struct experiment *e, uint32_t data_room, struct diag *diag)
+create_fabric(struct experiment *e, const struct experiment_options *o, uint32_t data_room,
+	      struct diag *diag)
 {
-	struct fabric_options options = {.seed = e->config->fabric.seed};
+	struct fabric_options options = {.seed = e->config->fabric.seed, .ranks = o->ranks};
 	int rc = packet_pool_create(&e->packets, data_room);
 
 	if (rc != 0)
@@ -100,6 +106,8 @@ choose_threads(const struct run *r)
 {
 	uint32_t most = r->node_count / NODES_PER_THREAD, cores = parallel_cores();
 
+	if (ranks_many(r->fabric->ranks))
+		cores = (cores + r->fabric->ranks->sharers - 1) / r->fabric->ranks->sharers;
 	if (most > PARALLEL_THREADS_MAX)
 		most = PARALLEL_THREADS_MAX;
 	return most < cores ? most : cores;
@@ -113,9 +121,9 @@ experiment_build(struct experiment *e, const struct experiment_options *o, uint3
 	int rc = routes_check_events(e->topology, diag);
 
 	if (rc == 0)
-		rc = create_fabric(e, data_room, diag);
+		rc = create_fabric(e, o, data_room, diag);
 	activity("looking for routing loops and settings that hurt");
-	if (rc == 0)
+	if (rc == 0 && ranks_first(o->ranks))
 		advice_give(e->fabric, diag);
 	if (rc == 0 && !single)
 		rc = create_work(e, diag);
@@ -131,7 +139,9 @@ experiment_build(struct experiment *e, const struct experiment_options *o, uint3
 	if (single)
 		return 0;
 	e->run->streams_until = streams_end(e->workload);
-	advice_give_work(e->fabric, e->workload, e->run->until, diag);
+	if (ranks_first(o->ranks))
+		advice_give_work(e->fabric, e->workload, e->run->until, diag);
+	fabric_forget_far_nodes(e->fabric);
 	return 0;
 }
 
@@ -149,15 +159,65 @@ create(struct experiment *e, const struct experiment_options *o, struct diag *di
 				diag);
 }
 
+// A number for all that the outcome depends on, and for the layout of what ranks exchange.
+static uint64_t
+fingerprint(const struct experiment *e, const struct experiment_options *o)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	SHA2_CTX sha;
+	char *text = NULL;
+	uint64_t bytes, out;
+	size_t length;
+	FILE *to = open_memstream(&text, &length);
+
+	if (to == NULL)
+		memory_exhausted(1, 1, "the settings");
+	yaml_write_json(config_tree(e->config), to);
+	workload_count_flows(e->workload, &bytes);
+	fprintf(to, "%s %zu %zu %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, roost_version,
+		sizeof(struct wire_slot), sizeof(struct packet_meta), e->topology->node_count,
+		e->workload->flow_count, bytes, e->config->fabric.seed, e->run->until, o->window);
+	if (fclose(to) != 0)
+		memory_exhausted(1, length, "the settings");
+	SHA256Init(&sha);
+	SHA256Update(&sha, (const uint8_t *)text, length);
+	SHA256Final(digest, &sha);
+	free(text);
+	memcpy(&out, digest, sizeof(out));
+	return out;
+}
+
+// Each rank has read the file itself. On machines that do not share it, it may be another one.
+static int
+check_same_run(const struct experiment *e, const struct experiment_options *o, struct diag *diag)
+{
+	const struct ranks *ranks = o->ranks;
+	uint64_t own = fingerprint(e, o), first = ranks->index == 0 ? own : 0, differs;
+	int rc = ranks_reduce(o->ranks, RANKS_SUM, &first, 1);
+
+	differs = own != first ? ranks->index : UINT64_MAX;
+	if (rc == 0)
+		rc = ranks_reduce(o->ranks, RANKS_LEAST, &differs, 1);
+	if (rc != 0 || differs == UINT64_MAX)
+		return rc;
+	if (ranks->index != 0)
+		return -ECANCELED;
+	return diag_fail(diag, EINVAL,
+			 "roost sim: rank %" PRIu64 " is to run something else: give all ranks "
+			 "the same roost, options and copy of %s",
+			 differs, e->config->file);
+}
+
 int
 experiment_create(struct experiment *e, const struct experiment_options *o, struct diag *diag)
 {
 	int rc;
 
-	activity_begin(stderr, isatty(STDERR_FILENO), NULL);
+	activity_begin(stderr, isatty(STDERR_FILENO) && ranks_first(o->ranks), NULL);
 	rc = create(e, o, diag);
 	activity_end();
-	return rc;
+	rc = ranks_agree(o->ranks, rc);
+	return rc == 0 && ranks_many(o->ranks) ? check_same_run(e, o, diag) : rc;
 }
 
 int
@@ -189,21 +249,42 @@ experiment_destroy(struct experiment *e)
 
 // ---- results ------------------------------------------------------------------------------------
 
-static void
+// Sums over the NICs of all ranks.
+static int
 add_totals(const struct experiment *e, struct report_result *result)
 {
+	uint64_t sums[2] = {0};
+	int rc;
+
 	for (uint32_t h = 0; h < e->topology->host_count; h++) {
 		struct nic_totals totals;
 
+		if (e->fabric->nics[h] == NULL)
+			continue;
 		nic_totals(e->fabric->nics[h], &totals);
-		result->cnps += totals.received.cnps;
-		result->out_of_order += totals.received.out_of_order;
+		sums[0] += totals.received.cnps;
+		sums[1] += totals.received.out_of_order;
 	}
+	rc = ranks_reduce(e->fabric->ranks, RANKS_SUM, sums, 2);
+	result->cnps = sums[0];
+	result->out_of_order = sums[1];
+	return rc;
 }
 
-void
+static uint64_t
+peak_memory(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+int
 outcome_create(struct outcome *o, const struct experiment *e, double setup_s, double wall_s)
 {
+	struct report_result *r = &o->result;
+	int rc;
+
 	*o = (struct outcome){
 		.result =
 			{
@@ -212,28 +293,35 @@ outcome_create(struct outcome *o, const struct experiment *e, double setup_s, do
 				.seed = e->config->fabric.seed,
 				.nodes = e->fabric->names,
 				.node_count = e->topology->node_count,
-				.snapshots = e->run->snapshots,
 				.log = fabric_log_entries(e->run->log),
 				.log_lost = fabric_log_lost(e->run->log),
 				.now = e->run->drive.now,
 				.last_event = run_last_arrival(e->run),
 				.setup_s = setup_s,
 				.wall_s = wall_s,
-				.ranks = 1,
+				.memory_bytes = peak_memory(),
+				.ranks = ranks_many(e->fabric->ranks) ? e->fabric->ranks->count : 1,
 				.threads = e->run->threads > 1 ? e->run->threads : 1,
 			},
 	};
-	fabric_flows_pairs(e->flows, &o->result.pairs);
-	o->flows = fabric_flows_report(e->flows, &o->result.flow_count);
-	o->collectives = fabric_flows_collectives(e->flows, &o->result.collective_count);
-	o->result.flows = o->flows;
-	o->result.collectives = o->collectives;
-	add_totals(e, &o->result);
+	rc = ranks_reduce(e->fabric->ranks, RANKS_MOST, &r->last_event, 1);
+	if (rc == 0)
+		rc = ranks_reduce(e->fabric->ranks, RANKS_SUM, &r->memory_bytes, 1);
+	if (rc == 0)
+		rc = fabric_flows_pairs(e->flows, &r->pairs);
+	if (rc == 0)
+		rc = fabric_flows_report(e->flows, &o->flows, &r->flow_count);
+	if (rc == 0)
+		rc = fabric_flows_collectives(e->flows, &o->collectives, &r->collective_count);
+	r->flows = o->flows;
+	r->collectives = o->collectives;
+	return rc != 0 ? rc : add_totals(e, r);
 }
 
 void
 outcome_destroy(struct outcome *o)
 {
+	result_free(&o->result);
 	free(o->collectives);
 	free(o->flows);
 }

@@ -28,13 +28,14 @@ struct experiment_options {
 	ps_t until;    // PS_NEVER: as the file says
 	uint64_t seed; // with seed_given
 	bool seed_given;
-	ps_t window;      // 0: the fabric's
-	uint64_t visit;   // 0: nodes in order
-	uint32_t threads; // 0: as many as the fabric gains by
+	ps_t window;         // 0: the fabric's
+	uint64_t visit;      // 0: nodes in order
+	uint32_t threads;    // 0: as many as the fabric gains by
+	struct ranks *ranks; // that run it together; NULL: this process alone
 };
 
 // Reads the file and creates everything. Returns 0, or -errno: -EINVAL with the errors of the file
-// in diag; experiment_destroy() in either case.
+// in diag, -ECANCELED when only another rank has failed; experiment_destroy() in either case.
 int experiment_create(struct experiment *e, const struct experiment_options *options,
 		      struct diag *diag);
 // The two steps of it: the file and its topology, then the rest. data_room: bytes that are stored
@@ -48,13 +49,14 @@ void experiment_destroy(struct experiment *e);
 // Refuses a run that would wait for a stream without an end: 0, or -EINVAL with the error in diag.
 int experiment_check_end(const struct experiment *e, struct diag *diag);
 
-// The results of an experiment that has run, ready for result.json and the summary. Refers to the
-// experiment.
+// The results of an experiment that has run, ready for result_collect(). Refers to the experiment.
+// At ranks other than the first only what concerns their nodes.
 struct outcome {
 	struct report_result result;
 	struct report_flow *flows;
 	struct report_collective *collectives;
 };
 
-void outcome_create(struct outcome *o, const struct experiment *e, double setup_s, double wall_s);
+// Returns 0, or -errno if a rank is gone; outcome_destroy() in any case.
+int outcome_create(struct outcome *o, const struct experiment *e, double setup_s, double wall_s);
 void outcome_destroy(struct outcome *o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run calls poll() at every multiple of TIME_WINDOW_MAX, which only reads the clock. The line is
-// written at most twice a second, and rarely enough to take no more than a fiftieth of the run.
+// A run calls is_due() at every multiple of TIME_WINDOW_MAX, which only reads the clock. The line
+// is written at most twice a second, and rarely enough to take no more than a fiftieth of the run.
 #include "progress.h"
 
 #include "control/fabric/result.h"
@@ -13,6 +13,7 @@
 #define PROGRESS_AFTER_S 1.0
 #define PROGRESS_EVERY_S 0.5
 #define PROGRESS_COST 50.0
+#define PROGRESS_LINES_EVERY_S 30.0 // those of their own
 
 double
 progress_clock(void)
@@ -28,12 +29,14 @@ share_of_bytes(const struct experiment *e)
 {
 	const struct workload *w = e->workload;
 	struct report_pairs pairs = {0};
-	double done, all;
+	uint64_t done = 0;
+	double all;
 
+	if (w->flow_count == 0 && w->collective_count == 0)
+		return 0;
 	if (w->collective_count != 0)
 		fabric_flows_pairs(e->flows, &pairs);
 	all = pairs.bytes;
-	done = pairs.arrived_bytes;
 	for (uint32_t i = 0; i < w->flow_count; i++) {
 		struct flow_pair pair;
 		uint64_t bytes;
@@ -42,10 +45,12 @@ share_of_bytes(const struct experiment *e)
 			continue;
 		all += (double)w->flows[i].bytes * w->flows[i].repeat;
 		for (uint32_t k = 0; fabric_flows_pair(e->flows, i, k, &pair) == 0; k++)
-			if (nic_flow_acknowledged(pair.nic, pair.qpn, &bytes) == 0)
-				done += (double)bytes;
+			if (pair.nic != NULL &&
+			    nic_flow_acknowledged(pair.nic, pair.qpn, &bytes) == 0)
+				done += bytes;
 	}
-	return all > 0 ? done / all : 0;
+	ranks_reduce(e->fabric->ranks, RANKS_SUM, &done, 1);
+	return all > 0 ? ((double)done + pairs.arrived_bytes) / all : 0;
 }
 
 double
@@ -82,6 +87,7 @@ count_hops(const struct experiment *e)
 	struct report_totals totals;
 
 	report_totals_compute(e->fabric->names, e->topology->node_count, &totals);
+	ranks_reduce(e->fabric->ranks, RANKS_SUM, &totals.packet_hops, 1);
 	return totals.packet_hops;
 }
 
@@ -105,23 +111,40 @@ progress_line(const struct progress *p, const struct progress_point *now, double
 }
 
 static void
-poll(void *context, ps_t now)
+print_line(struct progress *p, const char *text)
+{
+	const char *title = p->title != NULL ? p->title : "", *colon = p->title != NULL ? ": " : "";
+
+	if (p->lines)
+		fprintf(stderr, "roost: %s%s%s\n", title, colon, text);
+	else
+		fprintf(stderr, "\r%s%s%s\033[K", title, colon, text);
+	p->shown = !p->lines;
+}
+
+static bool
+is_due(void *context)
+{
+	const struct progress *p = context;
+
+	return ranks_first(p->experiment->fabric->ranks) && progress_clock() >= p->due_s;
+}
+
+static void
+show(void *context, ps_t now)
 {
 	struct progress *p = context;
 	struct progress_point here = {.wall_s = progress_clock(), .at = now};
 	char text[PROGRESS_LINE_MAX];
-	double cost;
+	double cost, every = p->lines ? PROGRESS_LINES_EVERY_S : PROGRESS_EVERY_S;
 
-	if (here.wall_s < p->due_s)
-		return;
 	here.hops = count_hops(p->experiment);
-	fprintf(stderr, "\r%s%s%s\033[K", p->title != NULL ? p->title : "",
-		p->title != NULL ? ": " : "",
-		progress_line(p, &here, progress_share(p->experiment, now), text));
+	progress_line(p, &here, progress_share(p->experiment, now), text);
+	if (ranks_first(p->experiment->fabric->ranks))
+		print_line(p, text);
 	p->last = here;
-	p->shown = true;
 	cost = PROGRESS_COST * (progress_clock() - here.wall_s);
-	p->due_s = here.wall_s + (cost > PROGRESS_EVERY_S ? cost : PROGRESS_EVERY_S);
+	p->due_s = here.wall_s + (cost > every ? cost : every);
 }
 
 void
@@ -131,10 +154,12 @@ progress_begin(struct progress *p, const struct experiment *e, const char *title
 
 	*p = (struct progress){
 		.experiment = e, .title = title, .begun_s = now, .last = {.wall_s = now}};
-	p->due_s = now + PROGRESS_AFTER_S;
-	if (!isatty(STDERR_FILENO))
+	p->lines = !isatty(STDERR_FILENO);
+	p->due_s = now + (p->lines ? PROGRESS_LINES_EVERY_S : PROGRESS_AFTER_S);
+	if (p->lines && !ranks_many(e->fabric->ranks))
 		return;
-	e->run->progress = poll;
+	e->run->progress_due = is_due;
+	e->run->progress = show;
 	e->run->progress_context = p;
 }
 

@@ -24,5 +24,5 @@ int run_sim(const struct sim_options *options);
 
 // Why a run stands still (stall.c): prints how many packets are held, and if paused queues wait for
 // each other in a cycle, that cycle. Each queue waits for room in a group of the node behind it,
-// whose packets wait in the next queue.
+// whose packets wait in the next queue. Of several ranks, all call it, and the first one prints.
 void stall_print(const struct fabric *f, ps_t now, FILE *to);

@@ -30,7 +30,7 @@ def ports(switch):
 
 
 def switch_file(name, switch, cpu, bfd_socket=None):
-    """What roost is told: ports that it shares with the kernel, where the routes come from, and where bfdd listens
+    """The configuration of a switch: ports that it shares with the kernel, where the routes come from, and where bfdd listens
     if roost runs its sessions."""
     bfd = f"\n  bfd: {{socket: {bfd_socket}}}" if bfd_socket else ""
     spans = "\n".join(f"    swp{port}: {{rate: 10G, netdev: swp{port}}}" for port in ports(switch)[0])

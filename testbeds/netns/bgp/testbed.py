@@ -133,7 +133,7 @@ class Testbed:
 
     def run_daemon(self, switch, daemon):
         place = self.directory / switch
-        own = ["--bfdctl", place / "bfdd.sock"] if daemon == "bfdd" else []
+        own = {"zebra": ["--v6-rr-semantics"], "bfdd": ["--bfdctl", place / "bfdd.sock"]}.get(daemon, [])
         if daemon == "bfdd" and str(self.bfd_socket(switch)) in (place / "switch.yaml").read_text():
             own += ["--dplaneaddr", f"unix:{self.bfd_socket(switch)}"]
         self.inside(switch, FRR / daemon, "-d", "-f", place / f"{daemon}.conf", "-i", place / f"{daemon}.pid",

@@ -79,9 +79,9 @@ fill_hops(struct tables *t)
 		t->next_hops[i].port = (uint16_t)(i < ports ? i : i - ports + 1);
 	}
 	for (uint32_t i = 0; i < ports; i++)
-		t->groups[i] = (struct next_hop_group){.first = i, .count = 1};
-	t->groups[ports] =
-		(struct next_hop_group){.first = ports, .count = ports - 1, .mode = GROUP_ECMP};
+		t->groups[i] = (struct next_hop_group){.first = i, .count = 1, .port = (uint16_t)i};
+	t->groups[ports] = (struct next_hop_group){
+		.first = ports, .count = ports - 1, .mode = GROUP_ECMP, .port = 1};
 	t->groups[ports + 1] = t->groups[ports];
 	t->groups[ports + 1].mode = GROUP_ADAPTIVE;
 }

@@ -275,13 +275,15 @@ static void
 test_what_few_packets_touch(void **state)
 {
 	struct fixture *f = *state;
+	struct watchdog_queue watchdog[PRIORITIES] = {0};
 	struct queue_cold *cold = &f->leaf->ports[0].queue_cold[3];
 	json_t *out;
 
 	cold->red_dropped = 1;
 	cold->trimmed = 2;
 	cold->trim_sent = 3;
-	cold->watchdog = (struct watchdog_queue){.storms = 4, .dropped = 5, .storm = true};
+	watchdog[3] = (struct watchdog_queue){.storms = 4, .dropped = 5, .storm = true};
+	f->leaf->ports[0].watchdog = watchdog;
 	out = counters_port(&f->nodes[0], 0, COUNTERS_QUEUES, 0);
 	assert_integer_at(out, "queue/[3]/red_dropped", 1);
 	assert_integer_at(out, "queue/[3]/trimmed", 2);
@@ -290,6 +292,11 @@ test_what_few_packets_touch(void **state)
 	assert_integer_at(out, "queue/[3]/watchdog_dropped", 5);
 	assert_true(json_is_true(fixture_at(out, "queue/[3]/watchdog")));
 	assert_true(json_is_false(fixture_at(out, "queue/[2]/watchdog")));
+	json_decref(out);
+	f->leaf->ports[0].watchdog = NULL; // it was never on
+	out = counters_port(&f->nodes[0], 0, COUNTERS_QUEUES, 0);
+	assert_integer_at(out, "queue/[3]/watchdog_storms", 0);
+	assert_true(json_is_false(fixture_at(out, "queue/[3]/watchdog")));
 	json_decref(out);
 }
 

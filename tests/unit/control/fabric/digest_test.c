@@ -37,6 +37,15 @@ result_of(const struct fixture *f)
 	};
 }
 
+static void
+result_digest(const struct report_result *r, char digest[static RESULT_DIGEST_MAX])
+{
+	struct report_result copy = *r;
+
+	assert_int_equal(result_collect(&copy, &(struct result_wanted){.digest = digest}), 0);
+	result_free(&copy);
+}
+
 // That of a result without nodes, computed by another program from the description in digest.c.
 static void
 test_digest_of_a_known_result(void **state)

@@ -16,7 +16,13 @@ static struct report_flow flows[2] = {
 	 .ideal = 80634880,
 	 .retransmitted = 3,
 	 .reorder_max = 4},
-	{.id = 4, .item = "b", .src = "h3", .dst = "h1", .bytes = 5, .fct = PS_NEVER},
+	{.id = 4,
+	 .item = "b",
+	 .src = "h3",
+	 .dst = "h1",
+	 .bytes = 5,
+	 .start = PS_NEVER,
+	 .fct = PS_NEVER},
 };
 
 // A table as text, for free().
@@ -25,10 +31,25 @@ written(enum result_table table, const struct report_result *r)
 {
 	char *text;
 	size_t size;
-	FILE *to = memory_stream_open(&text, &size);
+	char *other;
+	size_t other_size;
+	FILE *to = memory_stream_open(&text, &size),
+	     *rest = memory_stream_open(&other, &other_size);
+	const struct result_wanted wanted = {
+		.tables = true,
+		.links = table == RESULT_LINKS ? to : rest,
+		.counters = table == RESULT_COUNTERS ? to : rest,
+	};
+	struct report_result copy = *r;
 
-	result_table_write(table, r, to);
+	if (table == RESULT_FLOWS)
+		result_flows_write(r, to);
+	else
+		assert_int_equal(result_collect(&copy, &wanted), 0);
+	result_free(&copy);
 	fclose(to);
+	fclose(rest);
+	free(other);
 	return text;
 }
 
@@ -43,7 +64,7 @@ test_flows(void **state)
 	assert_string_equal(text, "id,item,src,dst,tenant,bytes,start_ps,fct_ps,ideal_ps,"
 				  "retransmitted,reorder_max\n"
 				  "3,\"in, cast\",h2,h1,red,1000000,1000,90634880,80634880,3,4\n"
-				  "4,b,h3,h1,,5,0,,0,0,0\n");
+				  "4,b,h3,h1,,5,,,0,0,0\n");
 	free(text);
 }
 

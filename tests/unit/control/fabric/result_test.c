@@ -76,9 +76,12 @@ document_of(const struct report_result *r, const char *digest)
 	char *text;
 	size_t size;
 	FILE *to = memory_stream_open(&text, &size);
+	struct report_result copy = *r;
 	json_t *out;
 
-	result_write(r, digest, to);
+	assert_int_equal(result_collect(&copy, &(struct result_wanted){.histograms = true}), 0);
+	result_write(&copy, digest, to);
+	result_free(&copy);
 	fclose(to);
 	out = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(out);

@@ -49,14 +49,15 @@ test_uplink_imbalance(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_true(report_uplink_imbalance(f->nodes, 2) == 0);
+	assert_true(report_leaf_imbalance(&f->nodes[0]) == -1);
 	f->leaf->ports[0].tx_bytes = 12345;
-	assert_true(report_uplink_imbalance(f->nodes, 2) == 0);
+	assert_true(report_leaf_imbalance(&f->nodes[0]) == -1);
 	f->leaf->ports[2].tx_bytes = 300;
 	f->leaf->ports[3].tx_bytes = 100;
-	assert_true(report_uplink_imbalance(f->nodes, 2) == 1.0);
+	assert_true(report_leaf_imbalance(&f->nodes[0]) == 1.0);
 	f->leaf->ports[3].tx_bytes = 300;
-	assert_true(report_uplink_imbalance(f->nodes, 2) == 0);
+	assert_true(report_leaf_imbalance(&f->nodes[0]) == 0);
+	assert_true(report_leaf_imbalance(&f->nodes[1]) == -1);
 }
 
 int

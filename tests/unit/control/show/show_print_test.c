@@ -243,7 +243,7 @@ test_fabric(void **state)
 		"node   role  ports  up  rx-packets  tx-packets  dropped\n"
 		"leaf1  leaf      6   5           1           2        3\n"
 		"\n"
-		"link                 rate   delay  state\n"
+		"link                 rate   delay  state  changed\n"
 		"leaf1.swp1  h1.eth1  100G  500 ns  up\n");
 }
 

@@ -44,6 +44,12 @@ static const char learned[] = JSON({
 			 "usable": false, "mac": null}]}},
 	"leaf2": {"learning": {"default": {"netns": "leaf2", "source": "netlink"}}}
 });
+static const char hosts[] = JSON([
+	{"host": "h1", "nic": "eth1", "address": "10.0.1.1", "port": "leaf1.swp1",
+	 "tenant": null, "mac": "02:00:0a:00:01:01", "is": "simulated"},
+	{"host": "h2", "nic": "eth1", "address": "10.0.1.2", "port": "leaf1.swp2",
+	 "tenant": "red", "mac": "02:00:0a:00:01:02", "is": "namespace lab-h2"}
+]);
 // clang-format on
 
 static char why[256];
@@ -58,6 +64,7 @@ ask(struct fixture *f, json_t *params, json_t **out)
 			       .fabric = json_loads(fabric, 0, NULL),
 			       .routes = json_loads(routes, 0, NULL),
 			       .learned = json_loads(learned, 0, NULL),
+			       .hosts = json_loads(hosts, 0, NULL),
 			       .log = told,
 			       .log_lost = 3};
 	struct diag diag = {0};
@@ -68,6 +75,7 @@ ask(struct fixture *f, json_t *params, json_t **out)
 	json_decref(s.fabric);
 	json_decref(s.routes);
 	json_decref(s.learned);
+	json_decref(s.hosts);
 	json_decref(params);
 	return status;
 }
@@ -243,6 +251,7 @@ test_pauses_in_force(void **state)
 static void
 test_watchdog(void **state)
 {
+	struct watchdog_queue watchdog[PRIORITIES] = {0};
 	struct fixture *f = *state;
 	json_t *out = answer_to(f, "watchdog", NULL);
 
@@ -258,12 +267,10 @@ test_watchdog(void **state)
 	f->leaf_tables.tc_priorities[3] = 1 << 3;
 	f->leaf_tables.tc_priorities[0] = 0xf7;
 	f->profile.obeyed = 1 << 3;
-	f->leaf->ports[1].queue_cold[3].watchdog =
-		(struct watchdog_queue){.storm = true,
-					.storms = 2,
-					.dropped = 5,
-					.stuck_since = 7 * PS_PER_US,
-					.last_xoff = 8 * PS_PER_US};
+	watchdog[3] = (struct watchdog_queue){
+		.storm = true, .storms = 2, .dropped = 5, .stuck_since = 7 * PS_PER_US};
+	f->leaf->ports[1].watchdog = watchdog;
+	f->leaf->ports[1].queue_cold[3].last_xoff = 8 * PS_PER_US;
 	out = answer_to(f, "watchdog", "leaf1");
 	assert_integer_at(out, "nodes/leaf1/watchdog/poll_ns", 100000000);
 	assert_integer_at(out, "nodes/leaf1/watchdog/detect_ns", 300000000);
@@ -407,6 +414,23 @@ test_neighbours(void **state)
 }
 
 static void
+test_hosts(void **state)
+{
+	struct fixture *f = *state;
+	json_t *out = answer_to(f, "hosts", NULL);
+
+	assert_int_equal(json_array_size(fixture_at(out, "hosts")), 2);
+	json_decref(out);
+	out = answer_to(f, "hosts", "h2");
+	assert_int_equal(json_array_size(fixture_at(out, "hosts")), 1);
+	assert_text_at(out, "hosts/[0]/is", "namespace lab-h2");
+	json_decref(out);
+	assert_int_equal(ask(f, json_pack("{s:s,s:s}", "what", "hosts", "port", "h9"), &out),
+			 -EINVAL);
+	assert_string_equal(why, "hosts: there is no host h9");
+}
+
+static void
 test_routes(void **state)
 {
 	struct fixture *f = *state;
@@ -490,6 +514,7 @@ main(void)
 		T(test_histograms_of_switches),
 		T(test_drops_come_with_advice),
 		T(test_neighbours),
+		T(test_hosts),
 		T(test_routes),
 		T(test_wrong_questions),
 	};

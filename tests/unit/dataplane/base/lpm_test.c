@@ -180,6 +180,21 @@ test_node_without_leaves(void **state)
 }
 
 static void
+test_shared(void **state)
+{
+	(void)state;
+	struct lpm_prefix one = prefix("10.0.0.0/8", 1);
+	uint8_t address[4] = {10, 1, 2, 3};
+	struct lpm *lpm = NULL, *second;
+
+	assert_int_equal(lpm_build(&lpm, &one, 1, 32), 0);
+	second = lpm_share(lpm);
+	lpm_destroy(lpm);
+	assert_int_equal(lpm_lookup4(second, address), 1);
+	lpm_destroy(second); // frees it, which a leak check sees
+}
+
+static void
 test_refused(void **state)
 {
 	(void)state;
@@ -264,6 +279,7 @@ main(void)
 		cmocka_unit_test(test_adjacent),
 		cmocka_unit_test(test_run_across_child),
 		cmocka_unit_test(test_node_without_leaves),
+		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_ipv4_ignores_rest),
 		cmocka_unit_test(test_bytes),

@@ -11,8 +11,8 @@
 
 #define DATA_ROOM 256
 #define SLAB (2u << 20)
-#define STRIDE (128 + 64 + DATA_ROOM) // mbuf, metadata, data: 448
-#define PER_SLAB (SLAB / STRIDE)      // 4681
+#define STRIDE (64 + DATA_ROOM)          // metadata, data: 320
+#define PER_SLAB ((SLAB - 128) / STRIDE) // 6553; before the first is room for its mbuf
 
 static int
 compare_addresses(const void *a, const void *b)

@@ -109,6 +109,49 @@ test_shared(void **state)
 	wire_destroy(w);
 }
 
+// Bursts are what their packets one by one would be: whether there is room at once, after the wire
+// has grown, or for only some; and none arrives before what was put earlier.
+static void
+test_bursts(void **state)
+{
+	struct rte_mbuf *packets[64];
+	uintptr_t put = 0, taken = 0;
+	struct wire *w;
+
+	(void)state;
+	assert_int_equal(wire_create(&w, 1, false, 0), 0);
+	w->head = w->tail = w->head_seen = UINT32_MAX - 100;
+	for (unsigned int count = 0; count <= 64; count++) {
+		uint32_t stay = count / 2;
+
+		for (uintptr_t i = 0; i < count; i++)
+			packets[i] = packet(put + i);
+		assert_int_equal(wire_put_burst(w, packets, count, 1000 + count / 2), count);
+		put += count;
+		assert_int_equal(wire_count(w), put - taken);
+		while (wire_count(w) > stay) {
+			assert_ptr_equal(w->slots[w->head & w->mask].packet, packet(taken));
+			wire_take_burst(w, wire_count(w) - stay > 1 ? 2 : 1);
+			taken = put - wire_count(w);
+		}
+	}
+	assert_int_equal(wire_put_burst(w, packets, 1, 5), 1);
+	wire_take_burst(w, wire_count(w) - 1);
+	assert_int_equal(wire_next(w), 1032);
+	wire_destroy(w);
+
+	assert_int_equal(wire_create(&w, 1, true, 8), 0);
+	assert_int_equal(wire_put_burst(w, packets, 5, 1), 5);
+	assert_int_equal(wire_put_burst(w, packets, 5, 2), 3);
+	assert_int_equal(wire_put_burst(w, packets, 5, 2), 0);
+	wire_publish(w);
+	wire_take_burst(w, 6);
+	assert_int_equal(wire_put_burst(w, packets, 5, 3), 5);
+	assert_int_equal(wire_put_burst(w, packets, 5, 3), 1);
+	assert_int_equal(wire_count(w), 2);
+	wire_destroy(w);
+}
+
 // A phased wire: what is put shows when it is published, unless it did not fit the taker's ring;
 // then when the wire is settled. The taker goes on with its own ring meanwhile.
 static void
@@ -160,6 +203,37 @@ test_phased(void **state)
 }
 
 // A limit below the slots, as a device's wire has one.
+// What is on the wire stays, seen or not yet seen, wherever the ring begins.
+static void
+test_widen(void **state)
+{
+	struct wire *w;
+
+	(void)state;
+	assert_int_equal(wire_create(&w, 1, true, 8), 0);
+	for (uintptr_t i = 0; i < 6; i++)
+		assert_int_equal(wire_put(w, packet(i), i), 0);
+	wire_publish(w);
+	for (uintptr_t i = 0; i < 4; i++)
+		assert_ptr_equal(wire_take(w), packet(i));
+	for (uintptr_t i = 6; i < 12; i++)
+		assert_int_equal(wire_put(w, packet(i), i), 0);
+	assert_true(wire_full(w));
+	assert_int_equal(wire_widen(w, (1 << 24) + 1), -EINVAL);
+	assert_int_equal(wire_widen(w, 17), 0);
+	assert_false(wire_full(w));
+	for (uintptr_t i = 12; i < 36; i++)
+		assert_int_equal(wire_put(w, packet(i), i), 0);
+	assert_true(wire_full(w));
+	assert_int_equal(wire_count(w), 2);
+	wire_publish(w);
+	for (uintptr_t i = 4; i < 36; i++) {
+		assert_int_equal(wire_next(w), i);
+		assert_ptr_equal(wire_take(w), packet(i));
+	}
+	wire_destroy(w);
+}
+
 static void
 test_limit(void **state)
 {
@@ -177,13 +251,39 @@ test_limit(void **state)
 	wire_destroy(w);
 }
 
+// What is put lowers an instant of the driver's, if it wants that, to when it arrives.
+static void
+test_wake(void **state)
+{
+	ps_t due = PS_NEVER;
+	struct wire *w;
+
+	(void)state;
+	assert_int_equal(wire_create(&w, 1, false, 0), 0);
+	assert_int_equal(wire_put(w, packet(0), 7), 0);
+	assert_int_equal(wire_unwatched, 0);
+	w->wake = &due;
+	assert_int_equal(wire_put(w, packet(1), 5), 0); // arrives with the one before it
+	assert_int_equal(due, 7);
+	assert_int_equal(wire_put(w, packet(2), 9), 0);
+	assert_int_equal(due, 7);
+	due = PS_NEVER;
+	assert_int_equal(wire_put_burst(w, &(struct rte_mbuf *){packet(3)}, 1, 11), 1);
+	assert_int_equal(due, 11);
+	while (wire_next(w) != PS_NEVER)
+		wire_take(w);
+	wire_destroy(w);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_create_refuses), cmocka_unit_test(test_order_and_times),
 		cmocka_unit_test(test_grows),          cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_limit),          cmocka_unit_test(test_phased),
+		cmocka_unit_test(test_widen),          cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_bursts),         cmocka_unit_test(test_phased),
+		cmocka_unit_test(test_wake),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

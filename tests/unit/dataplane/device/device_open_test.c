@@ -41,6 +41,7 @@ make_packet(uint8_t fill, uint16_t bytes)
 	assert_int_equal(rte_mempool_get(pool, (void **)&m), 0);
 	packet_init_frame(m, RTE_PKTMBUF_HEADROOM, bytes);
 	memset(packet_data(m), fill, bytes);
+	device_tx_prepare(m);
 	return m;
 }
 

@@ -152,9 +152,34 @@ test_timer(void **state)
 	harness_close(&h);
 }
 
+// The least key is found whatever keys are set, and in whatever order.
+static void
+expect_least_keys(struct packet_pool *pool, uint16_t ports)
+{
+	struct random random = random_stream(7, ports);
+	struct node *n;
+
+	assert_int_equal(node_create(&n, NODE_LEAF, ports, 0, 1, pool), 0);
+	n->until = 1000;
+	for (unsigned int i = 0; i < 2000; i++) {
+		struct port *p = &n->ports[random_below(&random, ports)];
+		uint32_t least = NODE_KEY_NONE;
+
+		if (random_below(&random, 2) == 0)
+			node_arm_send(n, p, random_below(&random, 2000));
+		else
+			node_arm_arrival(n, p, random_below(&random, 2000));
+		for (uint32_t k = 0; k < n->key_count; k++)
+			least = n->keys[k] < least ? n->keys[k] : least;
+		assert_int_equal(node_least_key(n), least);
+	}
+	node_destroy(n);
+}
+
 static void
 test_most_ports(void **state)
 {
+	static const uint16_t counts[] = {1, 2, 7, 8, 23, 24, 64, PORTS_MAX};
 	struct packet_pool *pool;
 	struct node *n = NULL;
 
@@ -172,6 +197,8 @@ test_most_ports(void **state)
 	node_arm_send(n, &n->ports[254], 6);
 	assert_int_equal(node_least_key(n), 5u << 10 | NODE_DEPARTURE << 8 | 255);
 	node_destroy(n);
+	for (unsigned int i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		expect_least_keys(pool, counts[i]);
 	node_destroy(NULL);
 	packet_pool_destroy(pool);
 }

@@ -106,6 +106,28 @@ test_each_counter(void **state)
 	close_holding(&h);
 }
 
+// A switch of more keys than one block.
+static void
+test_least_keys(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_open(&h, harness_tables(8));
+	assert_true(node_has_minima(h.node));
+	assert_true(node_check_find(h.node, what));
+	node_set_key(h.node, 16, 77);
+	assert_true(node_check_find(h.node, what));
+	node_write_key(h.node->keys, 16, 78);
+	assert_false(node_check_find(h.node, what));
+	assert_non_null(
+		strstr(what, "block 1 of keys: its least key 0 is 0x4d, its keys say 0x4e"));
+	node_note_minima(h.node, 1);
+	assert_true(node_check_find(h.node, what));
+	node_set_key(h.node, 16, NODE_KEY_NONE);
+	harness_close(&h);
+}
+
 static void
 test_forgotten_departure(void **state)
 {
@@ -146,6 +168,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_in_order),
 		cmocka_unit_test(test_each_counter),
+		cmocka_unit_test(test_least_keys),
 		cmocka_unit_test(test_forgotten_departure),
 		cmocka_unit_test(test_forgotten_refresh),
 	};

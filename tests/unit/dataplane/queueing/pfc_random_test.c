@@ -73,12 +73,12 @@ check_received(struct node *n, const struct port *p, ps_t now)
 		for (unsigned int i = 0; i < PRIORITIES; i++)
 			held |= n->current->tc_priorities[tc] >> i & 1 && p->pause_until[i] > now;
 		if (p->stormed & 1u << tc) {
-			assert_true(p->queue_cold[tc].watchdog.storm);
+			assert_true(port_watchdog(p, tc)->storm);
 			held = false;
 		}
 		assert_int_equal(p->paused >> tc & 1 && p->queue_paused_until[tc] > now, held);
 		assert_int_equal(p->queue_cold[tc].held.since != PS_NEVER, p->paused >> tc & 1);
-		if (p->queue_cold[tc].watchdog.storm)
+		if (port_watchdog(p, tc)->storm)
 			assert_int_not_equal(n->current->watchdog.poll, 0);
 	}
 	for (unsigned int i = 0; i < PAUSES; i++) {

@@ -33,7 +33,7 @@ open_with(struct harness *h, enum watchdog_action action)
 static inline const struct watchdog_queue *
 watched(const struct harness *h, unsigned int port, unsigned int tc)
 {
-	return &h->node->ports[port].queue_cold[tc].watchdog;
+	return port_watchdog(&h->node->ports[port], tc);
 }
 
 // Nothing at all was logged, or just this.

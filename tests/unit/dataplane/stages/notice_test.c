@@ -4,6 +4,7 @@
 #include "../harness.h"
 
 #include "dataplane/stages/notice.h"
+#include "dataplane/node/adopt.h"
 #include "dataplane/node/ports.h"
 #include "dataplane/stages/path_state.h"
 
@@ -23,6 +24,8 @@ open_switch(struct harness *h, enum node_role role)
 		t->ports[i].inner = i != 4;
 	harness_open(h, t);
 	h->node->role = (uint8_t)role;
+	node_adopt_tables(h->node, h->tables);
+	assert_int_equal(h->node->variant, role == NODE_LEAF ? 0 : NODE_TENANTS | NODE_NOTICES);
 }
 
 // Packets of 300 cells for port 1, which is frozen.

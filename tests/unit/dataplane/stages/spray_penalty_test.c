@@ -111,6 +111,111 @@ test_utilisation(void **state)
 	harness_close(&h);
 }
 
+// Whether the next choice among these ports reads counters, or looks for some to read.
+static bool
+reads_more(const struct node *n, unsigned int first, unsigned int last, unsigned int tc, ps_t now)
+{
+	if (now >= n->paths.utilisation_due)
+		return true;
+	for (unsigned int i = first; i <= last; i++)
+		if (n->port_penalty[i] & PATH_OVERDUE && !(n->held[i] >> tc & 1))
+			return true;
+	return false;
+}
+
+// A member that no packet can choose, and ports of a group that none asks for, are due for long:
+// what is chosen meanwhile looks for that once a window and no more. They are read when the first
+// packet can choose them.
+static void
+test_utilisation_of_idle_ports(void **state)
+{
+	const uint64_t window = (UTILISATION_WINDOW + 79) / 80; // bytes at 100 Gb/s
+	struct tables *t = group_tables(GROUP_ADAPTIVE);
+	const struct utilisation *u;
+	unsigned int looked = 0;
+	struct harness h;
+	struct rte_mbuf *m;
+
+	(void)state;
+	t->utilisation = true;
+	t->groups[GROUP].count = 3; // ports 1 to 3; the other group leads to port 4 too
+	harness_profile(t)->busy_bytes = (uint32_t)(window * 7 / 10);
+	harness_open(&h, t);
+	u = h.node->paths.utilisation;
+	m = roce(&h, ROCE_OP_WRITE_MIDDLE);
+	node_set_tx_off(h.node, &h.node->ports[2], 1 << 3, 0);
+	h.node->ports[2].tx_bytes += 20 * window;
+	h.node->ports[4].tx_bytes += 20 * window;
+	for (unsigned int i = 0; i < 1000; i++) {
+		ps_t now = UTILISATION_WINDOW + i * UTILISATION_WINDOW / 100;
+
+		looked += reads_more(h.node, 1, 3, 3, now);
+		assert_int_not_equal(spray_at(&h, m, GROUP, now), 2);
+		assert_false(reads_more(h.node, 1, 3, 3, now));
+	}
+	assert_int_equal(looked, 10);
+	assert_int_equal(u[2].since, 0);
+	assert_int_equal(u[4].since, 0);
+	assert_int_equal(h.node->port_penalty[2], PATH_OVERDUE);
+	h.now = 11 * UTILISATION_WINDOW - UTILISATION_WINDOW / 100;
+	node_set_tx_off(h.node, &h.node->ports[2], 0, h.now);
+	expect_even(&h, m, 1 << 1 | 1 << 3); // it was busy
+	assert_int_equal(u[2].since, h.now);
+	assert_int_equal(u[4].since, 0);
+	assert_int_equal(h.node->port_penalty[2], PATH_BUSY);
+	spray(&h, m, OTHER_GROUP);
+	assert_int_equal(u[4].since, h.now);
+	assert_int_equal(h.node->port_penalty[4], PATH_BUSY);
+	packet_free(h.pool, m);
+	h.now = 0;
+	harness_close(&h);
+}
+
+// Each choice reads exactly the members of its group that are not held and were last read a window
+// ago or earlier.
+static void
+test_utilisation_is_read_when_due(void **state)
+{
+	struct random random = random_stream(7, 0);
+	ps_t since[MEMBERS + 1] = {0}, now = 0;
+	struct tables *t = group_tables(GROUP_ADAPTIVE);
+	struct harness h;
+	struct rte_mbuf *m[2];
+
+	(void)state;
+	t->utilisation = true;
+	t->groups[GROUP].count = 2;        // ports 1 and 2
+	t->groups[OTHER_GROUP].first += 1; // ports 2 to 4
+	t->groups[OTHER_GROUP].count = 3;
+	harness_open(&h, t);
+	m[0] = packet(&h, &(struct frame){.dport = ROCE_UDP_PORT, .opcode = ROCE_OP_WRITE_MIDDLE});
+	m[1] = roce(&h, ROCE_OP_WRITE_MIDDLE); // of class 3
+	for (unsigned int i = 0; i < 100000; i++) {
+		const unsigned int high = random_below(&random, 2);
+		const unsigned int other = random_below(&random, 2);
+		const unsigned int first = other ? 2 : 1, last = other ? MEMBERS : 2;
+		const unsigned int tc = high ? 3 : 0;
+		unsigned int port = 1 + random_below(&random, MEMBERS);
+
+		now += random_below(&random, 4) * UTILISATION_WINDOW / 8;
+		if (random_below(&random, 8) == 0)
+			node_set_tx_off(h.node, &h.node->ports[port],
+					(uint8_t)random_below(&random, 16), now);
+		for (port = first; port <= last; port++)
+			if (!(h.node->held[port] >> tc & 1) &&
+			    now >= since[port] + UTILISATION_WINDOW)
+				since[port] = now;
+		spray_at(&h, m[high], other ? OTHER_GROUP : GROUP, now);
+		for (port = 1; port <= MEMBERS; port++)
+			assert_int_equal(h.node->paths.utilisation[port].since, since[port]);
+		assert_false(reads_more(h.node, first, last, tc, now));
+	}
+	packet_free(h.pool, m[0]);
+	packet_free(h.pool, m[1]);
+	h.now = 0;
+	harness_close(&h);
+}
+
 // A notice counts for its group, its member and its class, for as long as it says.
 static void
 test_notices(void **state)
@@ -123,10 +228,12 @@ test_notices(void **state)
 	(void)state;
 	t->notices = (struct notice_profile){.on = true, .depth = 1000, .hold = 10 * PS_PER_US};
 	harness_open(&h, t);
-	assert_true(h.node->variant & NODE_FULL);
+	assert_int_equal(h.node->variant,
+			 h.node->role == NODE_LEAF ? 0 : NODE_TENANTS | NODE_NOTICES);
 	m = roce(&h, ROCE_OP_WRITE_MIDDLE);
 	notice = &h.node->paths.notices[t->groups[GROUP].first + 1]; // port 2
 	*notice = (struct path_notice){.until = h.now + PS_PER_US, .congested = 1 << 4};
+	h.node->paths.noticed[(t->groups[GROUP].first + 1) / NOTICED_TOGETHER] = notice->until;
 	expect_even(&h, m, 0x1e);
 	notice->congested = 1 << 3;
 	expect_even(&h, m, 1 << 1 | 1 << 3 | 1 << 4);
@@ -196,8 +303,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_degraded_grade), cmocka_unit_test(test_degraded_fitness),
-		cmocka_unit_test(test_utilisation),    cmocka_unit_test(test_notices),
+		cmocka_unit_test(test_degraded_grade),
+		cmocka_unit_test(test_degraded_fitness),
+		cmocka_unit_test(test_utilisation),
+		cmocka_unit_test(test_utilisation_of_idle_ports),
+		cmocka_unit_test(test_utilisation_is_read_when_due),
+		cmocka_unit_test(test_notices),
 		cmocka_unit_test(test_pins),
 	};
 

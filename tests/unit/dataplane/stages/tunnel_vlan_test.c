@@ -119,6 +119,7 @@ test_host_tags(void **state)
 
 	(void)state;
 	open_leaf(&h, &leaf);
+	h.tables->groups[0].port = UPLINK;
 	h.tables->groups[0].first = UPLINK; // 10.0 of red: plain, by the uplink
 	write_tagged(frame, VLAN_BLUE, 7, 300);
 	put_bytes(&h, 0, frame, 300);

@@ -92,6 +92,7 @@ set_groups(struct tables *t)
 	for (uint32_t i = GROUP_VXLAN; i <= GROUP_BOTH; i++)
 		t->groups[i] = (struct next_hop_group){
 			.first = UPLINK,
+			.port = UPLINK,
 			.count = i == GROUP_BOTH ? 2 : 1,
 			.mode = i == GROUP_BOTH ? GROUP_ECMP_QP : GROUP_ECMP,
 			.encap = i == GROUP_BOTH ? 1 : i - GROUP_VXLAN + 1,

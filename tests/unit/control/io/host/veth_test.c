@@ -280,6 +280,7 @@ echo(struct device *device, int udp, unsigned count, size_t bytes)
 		assert_memory_equal(packet_data(m) + 6, host_mac, 6);
 		assert_memory_equal(packet_data(m) + 42, sent, bytes);
 		turn_around(packet_data(m));
+		device_tx_prepare(m);
 		assert_int_equal(device_tx_burst(device, &m, 1), 1);
 		assert_int_equal(poll(&ready, 1, 5000), 1);
 		assert_int_equal(recv(udp, got, sizeof(got), 0), bytes);

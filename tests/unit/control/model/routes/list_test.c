@@ -88,6 +88,64 @@ test_edits(void **state)
 	routes_clear(&list);
 }
 
+// Of the routes of one prefix, the first of the nearest.
+static const struct route *
+expected_of(const struct route *routes, uint32_t count, const struct route *like)
+{
+	const struct route *best = NULL;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (routes[i].vrf == like->vrf &&
+		    memcmp(&routes[i].prefix, &like->prefix, sizeof(like->prefix)) == 0 &&
+		    (best == NULL || routes[i].distance < best->distance))
+			best = &routes[i];
+	return best;
+}
+
+// A list that consists of so many ascending ones, dealt out in turn; many are sorted otherwise.
+static void
+check_sort(struct random *r, unsigned sequences)
+{
+	struct route_list list = {0};
+	struct route before[300];
+	uint32_t count = 1 + random_below(r, 300);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t sequence = i % sequences, at = i / sequences * SPACE / 300;
+		unsigned last = sequences <= 4 ? at : random_below(r, SPACE);
+
+		before[i] = (struct route){
+			.prefix = prefix_at(sequence & 1, 4 + random_below(r, 5), (uint8_t)last),
+			.vrf = sequence >> 1 & 1,
+			.group = i,
+			.distance = random_below(r, 3),
+		};
+		routes_append(&list, &before[i]);
+	}
+	routes_sort(&list);
+	for (uint32_t i = 0; i < list.count; i++) {
+		assert_int_equal(list.routes[i].group,
+				 expected_of(before, count, &list.routes[i])->group);
+		assert_ptr_equal(routes_find(&list, list.routes[i].vrf, &list.routes[i].prefix),
+				 &list.routes[i]);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		assert_non_null(routes_find(&list, before[i].vrf, &before[i].prefix));
+	routes_set(&list, &(struct route){.vrf = 9, .prefix = prefix_at(0, 8, 1)});
+	assert_non_null(routes_find(&list, 9, &(struct config_prefix){4, 32, {10, 0, 0, 1}}));
+	routes_clear(&list);
+}
+
+static void
+test_sort(void **state)
+{
+	struct random r = random_stream(5, 5);
+
+	(void)state;
+	for (unsigned i = 0; i < 400; i++)
+		check_sort(&r, 1 + i % 12);
+}
+
 static void
 test_groups(void **state)
 {
@@ -115,6 +173,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edits),
+		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_groups),
 	};
 

@@ -387,6 +387,44 @@ test_trim_and_watchdog(void **state)
 	drop(&b);
 }
 
+// Loopbacks stand apart from the other routes; where the fabric's index does not have them in the
+// order of the routes, among them.
+static void
+test_loopbacks_out_of_order(void **state)
+{
+	struct topo_loopbacks *all;
+	const struct next_hop_group *group;
+	const struct vrf *vrf;
+	struct built b;
+	char text[INET_ADDRSTRLEN];
+	uint32_t last, spine, number;
+
+	(void)state;
+	build(&b,
+	      "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}}\n",
+	      "leaf1");
+	all = &b.f.topology->loopbacks4;
+	number = topology_find_vrf(b.f.topology, "default");
+	vrf = &b.t->vrfs[number];
+	spine = topology_find_node(b.f.topology, "spine1");
+	inet_ntop(AF_INET, b.f.topology->nodes[spine].loopback4, text, sizeof(text));
+	assert_ptr_equal(vrf->loopbacks4.trie, all->trie);
+	assert_non_null(vrf->loopbacks4.groups);
+	assert_null(find_group(&b, "default", text));
+	tables_destroy(b.t);
+	last = all->order[b.f.topology->first_host - 1];
+	memmove(all->order + 1, all->order, (b.f.topology->first_host - 1) * sizeof(last));
+	all->order[0] = last;
+	built_good(&b);
+	vrf = &b.t->vrfs[number];
+	assert_null(vrf->loopbacks4.trie);
+	assert_null(vrf->loopbacks4.groups);
+	group = group_for(&b, "default", text);
+	assert_int_equal(group->count, 1);
+	assert_int_equal(group->port, 4); // swp5
+	drop(&b);
+}
+
 int
 main(void)
 {
@@ -402,6 +440,7 @@ main(void)
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_flow_control),
 		cmocka_unit_test(test_trim_and_watchdog),
+		cmocka_unit_test(test_loopbacks_out_of_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

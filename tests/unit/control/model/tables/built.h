@@ -70,6 +70,8 @@ group_for(const struct built *b, const char *vrf_name, const char *address)
 	const struct next_hop_group *group = find_group(b, vrf_name, address);
 
 	assert_non_null(group);
+	if (group->count != 0)
+		assert_int_equal(group->port, b->t->next_hops[group->first].port);
 	return group;
 }
 

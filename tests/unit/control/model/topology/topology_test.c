@@ -2,6 +2,9 @@
 // Leaf-spine fabrics and single switches: order, ports, peers, addresses, MTUs, tenants and VRFs.
 #include "fixture.h"
 
+#include "control/model/topology/topology_internal.h"
+#include "dataplane/base/lpm.h"
+
 static const struct topo_port *
 port_of(const struct fixture *f, const char *name)
 {
@@ -246,6 +249,25 @@ test_single(void **state)
 	fixture_free(&f);
 }
 
+// The plan gives no two switches one loopback; an index of such would not be one.
+static void
+test_equal_loopbacks(void **state)
+{
+	struct fixture f;
+	struct topology *t;
+
+	(void)state;
+	fixture_load(&f, FIXTURE_DEMO);
+	t = f.topology;
+	memcpy(t->nodes[1].loopback4, t->nodes[0].loopback4, 4);
+	free(t->loopbacks4.order);
+	lpm_destroy(t->loopbacks4.trie);
+	t->loopbacks4 = (struct topo_loopbacks){0};
+	assert_int_equal(builder_index_loopbacks(t, &f.diag), -EINVAL);
+	assert_true(fixture_says(&f, "leaf1 and leaf2 have the same loopback address"));
+	fixture_free(&f);
+}
+
 int
 main(void)
 {
@@ -257,6 +279,7 @@ main(void)
 		cmocka_unit_test(test_largest),
 		cmocka_unit_test(test_single),
 		cmocka_unit_test(test_loopbacks),
+		cmocka_unit_test(test_equal_loopbacks),
 		cmocka_unit_test(test_attached_with_several_nics),
 	};
 

@@ -67,25 +67,40 @@ test_generated_pairs_are_counted(void **state)
 	drop(&m);
 }
 
+#define RANKS_520 \
+	"fabric:\n  topology: {kind: leaf-spine, leaves: 8, spines: 1, hosts-per-leaf: 65}\n"
+
+static void
+test_bytes_stop_at_the_largest_number(void **state)
+{
+	struct made m;
+	uint64_t bytes;
+
+	(void)state;
+	make(&m, RANKS_520, "  - {kind: all-to-all, size: 1000GB, repeat: 60000}\n");
+	assert_int_equal(m.error, 0);
+	assert_int_equal(workload_count_flows(m.w, &bytes), 520 * 519);
+	assert_int_equal(bytes, INT64_MAX);
+	drop(&m);
+}
+
 static void
 test_many_pairs_are_generated(void **state)
 {
-	static const char *const leaf = "fabric:\n  topology: {kind: leaf-spine, leaves: 8, "
-					"spines: 1, hosts-per-leaf: 65}\n";
 	struct made m;
 
 	(void)state;
-	make(&m, leaf, "  - {kind: all-to-all, algorithm: shift, size: 1MB}\n");
+	make(&m, RANKS_520, "  - {kind: all-to-all, algorithm: shift, size: 1MB}\n");
 	assert_int_equal(m.error, 0);
 	assert_true(m.w->collectives[0].generated && m.w->collectives[0].in_turns);
 	assert_int_equal(m.w->flow_count, 0);
 	drop(&m);
-	make(&m, leaf, "  - {kind: all-to-all, size: 1MB, hosts: h1-h512}\n");
+	make(&m, RANKS_520, "  - {kind: all-to-all, size: 1MB, hosts: h1-h512}\n");
 	assert_int_equal(m.error, 0);
 	assert_int_equal(m.w->flow_count, 512 * 511);
 	drop(&m);
 	// What cannot be generated is listed, as far as that goes.
-	make(&m, leaf, "  - {kind: all-to-all, size: 1MB, qps: 2}\n");
+	make(&m, RANKS_520, "  - {kind: all-to-all, size: 1MB, qps: 2}\n");
 	assert_int_equal(m.error, 0);
 	assert_int_equal(m.w->flow_count, 520 * 519);
 	drop(&m);
@@ -96,11 +111,11 @@ test_what_cannot_be_generated(void **state)
 {
 	(void)state;
 	assert_refused(PLANES, "  - {kind: all-to-all, size: 5B, pairs: generated}\n",
-		       "generated pairs need a size of a byte for each rank at least");
+		       "generated pairs need at least one byte for each rank");
 	assert_refused(PLANES, "  - {kind: all-to-all, size: 250GB, pairs: generated}\n",
 		       "generated pairs need less than 34 GB for each rank");
 	assert_refused(PLANES, "  - {kind: all-to-all, size: 1MB, peers: 4, qps: 2}\n",
-		       "generated pairs need one queue pair for each (qps: 1)");
+		       "generated pairs need one queue pair for each pair of ranks (qps: 1)");
 	assert_refused("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, "
 		       "hosts-per-leaf: 2}\ntenants: {red: {hosts: [h1, h3]}, blue: {hosts: [h2, "
 		       "h4]}}\n",
@@ -115,6 +130,7 @@ main(void)
 		cmocka_unit_test(test_direct),
 		cmocka_unit_test(test_shift),
 		cmocka_unit_test(test_generated_pairs_are_counted),
+		cmocka_unit_test(test_bytes_stop_at_the_largest_number),
 		cmocka_unit_test(test_many_pairs_are_generated),
 		cmocka_unit_test(test_what_cannot_be_generated),
 	};

@@ -66,6 +66,7 @@ test_rows_of_a_result(void **state)
 	f->leaf->ports[0].rx_pause[3].total = 5 * PS_PER_NS + 999;
 	f->leaf->ports[1].rx_pause[PAUSE_LINK].total = 3 * PS_PER_NS;
 	f->nic->ports[0].rx_pause[7].total = 12 * PS_PER_NS;
+	assert_int_equal(result_collect(&r, &(struct result_wanted){0}), 0);
 	compare_add_rows(&c);
 	compare_read(&c, 0, &r);
 	for (unsigned int i = 0; i < COMPARE_WHOLE_RUN; i++)

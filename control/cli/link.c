@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// roost link: takes a link of a live fabric down or up, makes it slower or longer, or has it lose
+// packets.
+#include "cli.h"
+
+#include "control/base/text.h"
+#include "control/show/show_view.h"
+
+#include <string.h>
+
+static void
+print_link(const json_t *link)
+{
+	char rate[TEXT_VALUE_MAX], delay[TEXT_VALUE_MAX];
+	const json_t *changed = json_object_get(link, "changed");
+	const char *key;
+	json_t *value;
+
+	printf("%s is %s: %s, delay %s", show_string(link, "link"), show_string(link, "state"),
+	       show_number(link, "rate_bps") != 0 ? text_rate(rate, show_number(link, "rate_bps"))
+						  : "a device's rate",
+	       text_duration(delay, show_number(link, "delay_ps")));
+	json_object_foreach((json_t *)(uintptr_t)changed, key, value)
+	{
+		if (strcmp(key, "state") != 0 && strcmp(key, "rate") != 0 &&
+		    strcmp(key, "delay") != 0)
+			printf(", %s %s", key, show_text(value));
+	}
+	puts(changed == NULL ? "; as in the file" : "");
+}
+
+static int
+change(const struct cli_args *args)
+{
+	const char *link = args->words[0], *what = args->words[1];
+	json_t *params;
+
+	if (args->count == 3)
+		params = json_pack("{s:s,s:s}", "link", link, what, args->words[2]);
+	else if (strcmp(what, "clear") == 0)
+		params = json_pack("{s:s,s:b}", "link", link, "clear", 1);
+	else
+		params = json_pack("{s:s,s:s}", "link", link, "state", what);
+	return cli_call_print(args, "link", params, print_link);
+}
+
+const struct cli_command command_link = {
+	.name = "link",
+	.help = "fail, degrade or restore a link of a live fabric",
+	.details =
+		"LINK is leaf1-spine1, or a port at one of its ends: leaf1.swp5. What happens is "
+		"what a\nlink event of a file does, at once: `loss` is the share of packets that "
+		"are lost,\n`corrupt` that of frames with a wrong FCS, `corrupt-payload` that of "
+		"RoCEv2 packets with\na wrong ICRC, in both directions. `clear` returns the link "
+		"to the state of the file.\n\nIt is not a change of the configuration: `roost "
+		"save` does not write it, and it is gone\nwhen the fabric comes up again.\n",
+	.forms = {{{{CLI_LINK}, {CLI_LITERAL, "down|up|clear"}}},
+		  {{{CLI_LINK}, {CLI_LITERAL, "rate"}, {CLI_RATE}}},
+		  {{{CLI_LINK}, {CLI_LITERAL, "delay"}, {CLI_TIME}}},
+		  {{{CLI_LINK}, {CLI_LITERAL, "loss|corrupt|corrupt-payload"}, {CLI_PERCENT}}}},
+	.options = {CLI_OUTPUT_OPTION, CLI_FABRIC_OPTION},
+	.run = change,
+};

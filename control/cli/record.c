@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// roost record: writes a film of a live fabric, block by block as they come, until it is
+// interrupted. The fabric sends the same film to all who want the same interval; so the numbers of
+// its intervals begin anywhere, and in the file from 0.
+#include "cli.h"
+
+#include "control/base/base64.h"
+#include "control/base/clock.h"
+#include "control/base/memory.h"
+#include "control/base/text.h"
+#include "control/film/film.h"
+#include "control/run/interrupt.h"
+#include "control/show/show_view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define RECORD_PATIENCE_MS 10000 // for the answer that begins it
+#define RECORD_INTERVAL_MS 100
+#define RECORD_LIMIT_MB 1000
+#define BYTES_PER_MB 1000000
+
+struct record {
+	const char *title;
+	char *path;
+	FILE *to;
+	struct film_file *file;
+	uint64_t limit;
+	int64_t until_ms; // INT64_MAX: until it is interrupted
+	bool begun;       // the first META has come
+	bool numbered;    // so has the first chunk
+	uint32_t base;    // its number
+	uint32_t intervals;
+	uint64_t lost;
+	int64_t end_ns;
+};
+
+static uint32_t
+u32(const uint8_t *b)
+{
+	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static void
+put_u32(uint8_t *to, uint32_t value)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
+}
+
+// Writes a block of `size` bytes. Returns false if the film is to end.
+static bool
+take_block(struct record *r, uint8_t *bytes, size_t size)
+{
+	struct film_block block = {.bytes = bytes, .size = size};
+	bool goes_on;
+
+	if (size < FILM_HEAD_BYTES || u32(bytes + 4) != size - FILM_HEAD_BYTES)
+		return true; // of a newer version, perhaps
+	memcpy(block.type, bytes, 4);
+	block.first = u32(bytes + 8);
+	block.count = u32(bytes + 12);
+	if (strcmp(block.type, "FILM") == 0 && r->begun)
+		return true; // for another client
+	if (strcmp(block.type, "CHNK") == 0) {
+		if (!r->begun)
+			return true;
+		r->base = r->numbered ? r->base : block.first;
+		r->numbered = true;
+		block.first -= r->base;
+		put_u32(bytes + 8, block.first);
+	}
+	r->begun |= strcmp(block.type, "META") == 0;
+	goes_on = film_file_take(r->file, &block);
+	if (goes_on && strcmp(block.type, "CHNK") == 0)
+		r->intervals = block.first + block.count;
+	return goes_on;
+}
+
+static bool
+take_event(void *context, const json_t *event)
+{
+	struct record *r = context;
+	const char *kind = show_string(event, "kind");
+	bool goes_on = true;
+	uint8_t *bytes;
+	size_t size;
+
+	if (strcmp(kind, "lost") == 0)
+		r->lost += show_number(event, "events");
+	if (strcmp(kind, "film") == 0) {
+		bytes = base64_decode(show_string(event, "block"), &size);
+		if (bytes != NULL)
+			goes_on = take_block(r, bytes, size);
+		free(bytes);
+		r->end_ns = goes_on ? (int64_t)show_number(event, "at_ns") : r->end_ns;
+	}
+	return goes_on && !interrupt_pending() && clock_ms() < r->until_ms;
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+static int
+open_file(struct record *r, const char *directory)
+{
+	if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+		fprintf(stderr, "%s: %s: %s\n", r->title, directory, strerror(errno));
+		return -1;
+	}
+	r->path = memory_format("%s/film", directory);
+	r->to = fopen(r->path, "we");
+	if (r->to == NULL) {
+		fprintf(stderr, "%s: %s: %s\n", r->title, r->path, strerror(errno));
+		return -1;
+	}
+	r->file = film_file_create(r->to, r->limit);
+	return 0;
+}
+
+// Says how the film ended, in it and to the user. Returns 0, or -errno with a message printed.
+static int
+close_file(struct record *r)
+{
+	bool full = film_file_full(r->file);
+	json_t *keys = json_pack("{s:{s:I,s:s}}", "ended", "at_ns", (json_int_t)r->end_ns, "why",
+				 full ? "limit" : "end");
+	char *text = json_dumps(keys, JSON_COMPACT), size[TEXT_VALUE_MAX], limit[TEXT_VALUE_MAX];
+	struct film_block last = {.type = "META"};
+	long bytes;
+	int rc;
+
+	film_make_block(&last, text, strlen(text));
+	if (r->begun)
+		film_file_take(r->file, &last);
+	free((void *)last.bytes);
+	free(text);
+	json_decref(keys);
+	rc = film_file_close(r->file, NULL);
+	bytes = ftell(r->to);
+	if (fclose(r->to) != 0 && rc == 0)
+		rc = -errno;
+	if (rc != 0) {
+		fprintf(stderr, "%s: %s: %s\n", r->title, r->path, strerror(-rc));
+		return rc;
+	}
+	printf("%s: %" PRIu32 " intervals, %s\n", r->path, r->intervals,
+	       text_bytes(size, (uint64_t)bytes));
+	if (full)
+		printf("it ends because it has reached its limit of %s\n",
+		       text_bytes(limit, r->limit));
+	if (r->lost != 0)
+		printf("%" PRIu64 " blocks are lost: they were not read in time\n", r->lost);
+	return 0;
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static int
+follow(struct record *r, const struct api_call *call)
+{
+	struct diag diag = {0};
+	int rc = api_follow(call, take_event, r, &diag);
+
+	if (rc != 0)
+		fprintf(stderr, "%s: %s\n", r->title, diag_first_error(&diag));
+	diag_free(&diag);
+	return rc;
+}
+
+static int
+record(const struct cli_args *args)
+{
+	const uint64_t ps_per_ms = PS_PER_US * 1000;
+	uint64_t interval = cli_number(args, "interval", RECORD_INTERVAL_MS * ps_per_ms);
+	uint64_t lasts = cli_number(args, "for", 0);
+	struct record r = {
+		.title = args->title,
+		.limit = cli_number(args, "limit", RECORD_LIMIT_MB) * BYTES_PER_MB,
+		.until_ms = lasts != 0 ? clock_ms() + (int64_t)(lasts / ps_per_ms) : INT64_MAX,
+	};
+	char path[API_PATH_MAX];
+	struct api_call call = {path, "subscribe", .timeout_ms = RECORD_PATIENCE_MS};
+	int rc, status = cli_find_fabric(args, path);
+	json_t *params;
+
+	if (status != EXIT_OK)
+		return status;
+	if (interval % ps_per_ms != 0) {
+		fprintf(stderr, "%s: --interval: whole milliseconds only\n", args->title);
+		return EXIT_USAGE;
+	}
+	params = json_pack("{s:[],s:I}", "kinds", "film-ms", (json_int_t)(interval / ps_per_ms));
+	call.params = params;
+	interrupt_catch();
+	rc = open_file(&r, cli_text(args, "out"));
+	if (rc == 0) {
+		rc = follow(&r, &call);
+		status = close_file(&r) != 0 ? EXIT_FAILED : EXIT_OK;
+	}
+	json_decref(params);
+	free(r.path);
+	return rc == -EINVAL ? EXIT_USAGE : rc != 0 ? EXIT_FAILED : status;
+}
+
+const struct cli_command command_record = {
+	.name = "record",
+	.help = "record a film of a live fabric, until it is interrupted",
+	.details = "Writes DIR/film, which can be read while it grows.\n",
+	.options =
+		{
+			{.name = "out",
+			 .letter = 'o',
+			 .kind = CLI_DIRECTORY,
+			 .required = true,
+			 .help = "write the film to DIR"},
+			{.name = "interval",
+			 .kind = CLI_TIME,
+			 .help = "of wall time, 10ms to 1s; 100ms unless given"},
+			{.name = "for", .kind = CLI_TIME, .help = "end it after so much wall time"},
+			{.name = "limit",
+			 .kind = CLI_NUMBER,
+			 .value = "MB",
+			 .range = {1, 1000000},
+			 .help = "end it when it has so many MB; 1000 unless given"},
+			CLI_FABRIC_OPTION,
+		},
+	.run = record,
+};

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "columns.h"
+
+#include "control/base/memory.h"
+#include "dataplane/base/drop.h"
+
+// clang-format off
+
+#define SCOPES(ROW)                                    \
+	ROW(PORT,     "port",     true,  true,  1)          \
+	ROW(PRIORITY, "priority", true,  true,  PAUSES)     \
+	ROW(QUEUE,    "queue",    true,  false, PRIORITIES) \
+	ROW(GROUP,    "group",    true,  false, PRIORITIES) \
+	ROW(DROP,     "drop",     true,  true,  DROP_COUNT) \
+	ROW(POOL,     "pool",     false, false, POOL_COUNT) \
+	ROW(TENANT,   "tenant",   false, false, 0)
+
+// Name, scope, kind, unit, whether only ports with a device have it, where it is read, help.
+// `where` may use the node `n`, the port `p`, the index `i`, `now`, and `cell`, its bytes; of
+// tenants `use`.
+#define COLUMNS(ROW) \
+	ROW(tx_bytes, PORT, SUM, "bytes", false, p->tx_bytes, "sent, without FCS") \
+	ROW(tx_packets, PORT, SUM, "packets", false, p->tx_packets, "sent") \
+	ROW(rx_bytes, PORT, SUM, "bytes", true, p->rx_bytes, \
+	    "received; only at ports with a `device`") \
+	ROW(rx_packets, PORT, SUM, "packets", true, p->rx_packets, \
+	    "received; only at ports with a `device`") \
+	ROW(down, PORT, LEVEL, "", false, !p->up, "1 if the link is down") \
+	ROW(paused, PRIORITY, SUM, "ns", false, \
+	    pause_clock_total(&p->rx_pause[i], time_min(now, p->pause_until[i])) / PS_PER_NS, \
+	    "received pauses held the priority") \
+	ROW(pausing, PRIORITY, SUM, "ns", false, \
+	    pause_clock_total(&p->tx_pause[i], now) / PS_PER_NS, "the port held the far side") \
+	ROW(depth, QUEUE, LEVEL, "bytes", false, n->depth[i * n->port_count + at->port] * cell, \
+	    "waiting, without the packet being sent") \
+	ROW(depth_max, QUEUE, PEAK, "bytes", false, p->queues[i].depth_max * cell, \
+	    "the most that waited") \
+	ROW(marked, QUEUE, SUM, "packets", false, p->queues[i].ecn_marked, "marked CE") \
+	ROW(refused, QUEUE, SUM, "packets", false, p->queues[i].dropped, \
+	    "dropped in or in front of the queue") \
+	ROW(used, GROUP, LEVEL, "bytes", false, \
+	    ((uint64_t)p->groups[i].usage.own + p->groups[i].usage.guaranteed + \
+	     p->groups[i].headroom) * cell, \
+	    "held of packets that arrived here, headroom included") \
+	ROW(headroom, GROUP, LEVEL, "bytes", false, p->groups[i].headroom * cell, \
+	    "of these, in headroom") \
+	ROW(drops, DROP, SUM, "packets", false, p->drops[i], "that arrived here") \
+	ROW(pool_used, POOL, LEVEL, "bytes", false, n->buffer.pools[i].used * cell, "held") \
+	ROW(tenant_bytes, TENANT, SUM, "bytes", false, use[i].bytes, "received by the switch") \
+	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use[i].used * cell, "held by the switch")
+
+// clang-format on
+
+#define SCOPE_ROW(scope, name, of_port, of_host, width) \
+	[FILM_##scope] = {name, of_port, of_host, width},
+
+static const struct film_scope_row scopes[FILM_SCOPES] = {SCOPES(SCOPE_ROW)};
+
+const struct film_scope_row *
+film_scope_row(enum film_scope scope)
+{
+	return &scopes[scope];
+}
+
+const char *
+film_kind_name(enum film_kind kind)
+{
+	static const char *const names[FILM_KINDS] = {
+		[FILM_SUM] = "sum", [FILM_LEVEL] = "level", [FILM_PEAK] = "peak"};
+
+	return names[kind];
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+#define UNUSED __attribute__((unused))
+
+#define NODE_PLACE                                 \
+	UNUSED const struct node *n = at->n->node; \
+	UNUSED const uint64_t cell = (uint64_t)counters_cell(at->n)
+#define PORT_PLACE                                         \
+	NODE_PLACE;                                        \
+	UNUSED const struct port *p = &n->ports[at->port]; \
+	UNUSED const ps_t now = at->now
+#define PRIORITY_PLACE PORT_PLACE
+#define QUEUE_PLACE PORT_PLACE
+#define GROUP_PLACE PORT_PLACE
+#define DROP_PLACE PORT_PLACE
+#define POOL_PLACE NODE_PLACE
+
+// Tables that the worker is about to adopt may have tenants that it does not count yet.
+#define TENANT_PLACE                                                \
+	NODE_PLACE;                                                 \
+	const struct tables *t = report_tables(at->n);              \
+	const unsigned int known = t != NULL ? t->tenant_count : 0; \
+	const struct tenant_use *use = n->buffer.tenants;           \
+	for (unsigned int i = 0; i < width; i++)                    \
+		out[i] = 0;                                         \
+	width = use == NULL ? 0 : width < known ? width : known
+
+#define COLUMN_READ(name, scope, kind, unit, device, where, help)                                  \
+	static void read_##name(const struct counter_place *at, unsigned int width, uint64_t *out) \
+	{                                                                                          \
+		scope##_PLACE;                                                                     \
+		for (unsigned int i = 0; i < width; i++)                                           \
+			out[i] = (where);                                                          \
+	}
+
+COLUMNS(COLUMN_READ)
+
+#define COLUMN_ROW(name, scope, kind, unit, device, where, help) \
+	{#name, FILM_##scope, FILM_##kind, unit, help, device, read_##name},
+
+static const struct film_column columns[] = {COLUMNS(COLUMN_ROW)};
+
+const struct film_column *
+film_columns(unsigned int *count)
+{
+	*count = sizeof(columns) / sizeof(*columns);
+	return columns;
+}
+
+void
+film_columns_print_markdown(FILE *to)
+{
+	unsigned int count;
+	const struct film_column *c = film_columns(&count);
+
+	fputs("| Column | Scope | Kind | Unit | Meaning |\n| --- | --- | --- | --- | --- |\n", to);
+	for (unsigned int i = 0; i < count; i++)
+		fprintf(to, "| `%s` | `%s` | `%s` | %s | %s |\n", c[i].name,
+			scopes[c[i].scope].name, film_kind_name(c[i].kind), c[i].unit, c[i].help);
+}

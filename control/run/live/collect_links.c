@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Links as they are now, and what of that an event or a user has changed.
+#include "collect.h"
+
+#include "control/config/scalar.h"
+
+static void
+add_value(json_t *to, const char *key, enum scalar_kind kind, uint64_t value)
+{
+	char text[CONFIG_TEXT];
+
+	json_object_set_new(to, key, json_string(config_number_text(kind, value, text)));
+}
+
+// By the keys of an event, with values as a file has them.
+static json_t *
+changed_json(const struct link_values *c)
+{
+	json_t *out = json_object();
+
+	if (c->changes & CONFIG_LINK_STATE)
+		json_object_set_new(out, "state", json_string("down"));
+	if (c->changes & CONFIG_LINK_RATE)
+		add_value(out, "rate", SCALAR_RATE, c->rate_bps);
+	if (c->changes & CONFIG_LINK_DELAY)
+		add_value(out, "delay", SCALAR_DURATION, c->delay_ps);
+	if (c->changes & CONFIG_LINK_LOSS)
+		add_value(out, "loss", SCALAR_PERCENT, c->loss_ppm);
+	if (c->changes & CONFIG_LINK_CORRUPT)
+		add_value(out, "corrupt", SCALAR_PERCENT, c->corrupt_ppm);
+	if (c->changes & CONFIG_LINK_CORRUPT_PAYLOAD)
+		add_value(out, "corrupt-payload", SCALAR_PERCENT, c->corrupt_payload_ppm);
+	if (c->changes & CONFIG_LINK_DROP)
+		json_object_set_new(out, "drop",
+				    json_sprintf("ip-id-low-byte %u", c->ip_id_low_byte));
+	return out;
+}
+
+json_t *
+collect_link(const struct live_fabric *live, uint32_t index)
+{
+	const struct topology *t = live->topology;
+	const struct topo_link *link = &t->links[index];
+	const struct link_values c = fabric_link_values(live->fabric, index);
+	char name[TOPOLOGY_NAME_MAX], a[TOPOLOGY_NAME_MAX], b[TOPOLOGY_NAME_MAX];
+	json_t *out =
+		json_pack("{s:s,s:s,s:s,s:I,s:I,s:s}", "link", topology_link_name(t, index, name),
+			  "a", topology_port_name(t, link->a.node, link->a.port, a), "b",
+			  topology_port_name(t, link->b.node, link->b.port, b), "rate_bps",
+			  (json_int_t)(c.changes & CONFIG_LINK_RATE ? c.rate_bps : link->rate_bps),
+			  "delay_ps",
+			  (json_int_t)(c.changes & CONFIG_LINK_DELAY ? c.delay_ps : link->delay_ps),
+			  "state", live->fabric->link_down[index] ? "down" : "up");
+
+	if (c.changes != 0)
+		json_object_set_new(out, "changed", changed_json(&c));
+	return out;
+}
+
+json_t *
+collect_links(const struct live_fabric *live)
+{
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; i < live->topology->link_count; i++)
+		json_array_append_new(out, collect_link(live, i));
+	return out;
+}
+
+json_t *
+collect_changed_links(const struct live_fabric *live)
+{
+	const struct topology *t = live->topology;
+	json_t *out = json_object();
+
+	for (uint32_t i = 0; i < t->link_count; i++) {
+		const struct topo_end *ends[] = {&t->links[i].a, &t->links[i].b};
+		json_t *link;
+
+		if (fabric_link_values(live->fabric, i).changes == 0)
+			continue;
+		link = collect_link(live, i);
+		for (int end = 0; end < 2; end++) {
+			const struct topo_node *node = &t->nodes[ends[end]->node];
+
+			json_object_set(show_child(out, node->name),
+					node->ports[ends[end]->port].name, link);
+		}
+		json_decref(link);
+	}
+	return out;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "metrics_internal.h"
+
+#include "control/base/program.h"
+
+#include <string.h>
+
+static void
+write_fabric_sample(struct metrics *m, const struct family *f, json_int_t value)
+{
+	const struct label none[METRICS_LABELS_MAX] = {{NULL, NULL}};
+
+	m->headed = false;
+	metrics_write(m, f, none, value);
+}
+
+static const char *
+text_of(const json_t *of, const char *key)
+{
+	return json_string_value(json_object_get(of, key));
+}
+
+static json_int_t
+number_of(const json_t *of, const char *key)
+{
+	return json_integer_value(json_object_get(of, key));
+}
+
+static void
+write_links(struct metrics *m)
+{
+	static const struct family up = {"roost_link_up", "whether the link is up", NULL, false,
+					 false};
+	static const struct family speed = {"roost_link_speed_bytes",
+					    "bytes per second that the link carries; 0: no limit",
+					    "bytes", false, false};
+	const struct family *families[] = {&up, &speed};
+	json_t *link;
+	size_t i;
+
+	for (unsigned int k = 0; k < 2; k++) {
+		m->headed = false;
+		json_array_foreach(json_object_get(m->fabric, "links"), i, link)
+		{
+			const struct label labels[METRICS_LABELS_MAX] = {{"a", text_of(link, "a")},
+									 {"b", text_of(link, "b")}};
+			const char *state = text_of(link, "state");
+			bool is_up = state != NULL && strcmp(state, "up") == 0;
+
+			metrics_write(m, families[k], labels,
+				      k == 0 ? is_up : number_of(link, "rate_bps") / 8);
+		}
+	}
+}
+
+static void
+write_workers(struct metrics *m)
+{
+	static const struct family lag = {"roost_worker_lag_seconds",
+					  "how far the worker is behind the clock", "seconds",
+					  false, true};
+	static const struct family slips = {
+		"roost_worker_slips", "times that the worker gave up catching up with the clock",
+		NULL, true, false};
+	json_t *worker;
+	size_t i;
+
+	for (unsigned int k = 0; k < 2; k++) {
+		m->headed = false;
+		json_array_foreach(json_object_get(m->fabric, "workers"), i, worker)
+		{
+			char index[24];
+			const struct label labels[METRICS_LABELS_MAX] = {{"worker", index}};
+
+			snprintf(index, sizeof(index), "%zu", i);
+			metrics_write(m, k == 0 ? &lag : &slips, labels,
+				      number_of(worker, k == 0 ? "lag_ns" : "slips"));
+		}
+	}
+}
+
+void
+metrics_write_fabric(struct metrics *m)
+{
+	static const struct family info = {"roost_fabric_info", "the fabric's name and the version",
+					   NULL, false, false};
+	static const struct family time = {"roost_fabric_time_seconds",
+					   "the fabric's own time, of all values", "seconds", false,
+					   true};
+	static const struct family dilation = {
+		"roost_fabric_dilation",
+		"how many seconds of the clock a second of the fabric's time takes", NULL, false,
+		false};
+	const struct label labels[METRICS_LABELS_MAX] = {{"fabric", text_of(m->fabric, "name")},
+							 {"version", roost_version}};
+
+	m->headed = false;
+	metrics_write(m, &info, labels, 1);
+	write_fabric_sample(m, &time, m->time_ns);
+	write_fabric_sample(m, &dilation, number_of(m->fabric, "dilation"));
+	write_links(m);
+	write_workers(m);
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The side of the page: what happens now, what is selected, drops, tenants and the log.
+import { h, Fragment } from "preact";
+import { MoveHost, can_change, has_link_method, set_link } from "./changes.jsx";
+import { Chart, values_in, window_of } from "./chart.jsx";
+import { flows_of, is_active } from "./flows.js";
+import { pause_roots } from "./frame.js";
+import { make_palette } from "./palette.js";
+import { store, theme_now } from "./store.js";
+import { link_name } from "./topology.js";
+import * as words from "./words.js";
+
+const ROWS = 8;
+
+/** Something that can be selected, as a link. */
+export function Ref({ kind, index, children }) {
+  const what = { kind, index };
+  return <button type="button" class="ref" onClick={() => store.select(what)}
+    onPointerEnter={() => store.set({ hover: what })} onPointerLeave={() => store.set({ hover: null })}>{children}</button>;
+}
+
+const Figure = ({ name, value, warn }) => <div class={`figure${warn ? ` ${warn}` : ""}`}><span>{name}</span><b class="num">{value.trim()}</b></div>;
+
+function Bar({ share, kind }) {
+  return <span class={`bar ${kind ?? ""}`}><span style={{ width: `${Math.min(100, share * 100).toFixed(1)}%` }} /></span>;
+}
+
+/** The `n` largest values of an array by port. */
+function largest(values, n = ROWS) {
+  const list = [];
+  for (let p = 0; p < values.length; p++)
+    if (values[p] > 0)
+      list.push(p);
+  return list.sort((a, b) => values[b] - values[a]).slice(0, n);
+}
+
+const Empty = ({ children }) => <p class="empty">{children}</p>;
+
+export function Now({ film, frame }) {
+  const { topology } = film;
+  const roots = pause_roots(frame);
+  const deep = largest(frame.depth);
+  const paused = largest(frame.paused);
+  const loaded = largest(frame.load, 5);
+  const name = (p) => <Ref kind="port" index={p}>{topology.ports[p].full}</Ref>;
+  return <>
+    <div class="figures">
+      <Figure name="hosts send" value={words.rate(frame.total.bytes * 8e9 / frame.length)} />
+      <Figure name="paused ports" value={words.count(frame.total.paused_ports)} warn={frame.total.paused_ports ? "pause" : ""} />
+      <Figure name="marked" value={words.count(frame.total.marked)} warn={frame.total.marked ? "mark" : ""} />
+      <Figure name="dropped" value={words.count(frame.total.drops)} warn={frame.total.drops ? "drop" : ""} />
+    </div>
+    <h3>Where pauses begin</h3>
+    {roots.length ? <ol class="roots">{roots.slice(0, 4).map((root) => <li>
+      <p>{root.depth > 0 ? <>{name(root.culprit)} cannot send fast enough: {words.bytes(root.depth)} wait.</> :
+        <><Ref kind="node" index={root.node}>{topology.nodes[root.node].name}</Ref> sends pauses.</>}</p>
+      <p class="dim">Priority {words.priorities(root.priorities)}. It pauses {words.plural(root.switches, "switch", "switches")} and {words.plural(root.hosts, "host")}, {words.plural(root.tiers, "hop")} far.</p>
+    </li>)}</ol> : <Empty>{paused.length ? "Pauses go in a circle: every node that pauses is paused itself." : "Nothing is paused."}</Empty>}
+    <h3>Fullest queues</h3>
+    <table><tbody>{deep.map((p) => <tr><td>{name(p)}</td><td class="num dim">queue {frame.queue[p]}</td>
+      <td class="num">{words.bytes(frame.depth[p])}</td><td><Bar share={frame.depth[p] / (film.peaks.depth_max || film.peaks.depth || 1)} /></td></tr>)}</tbody></table>
+    {!deep.length && <Empty>No packet waits.</Empty>}
+    <h3>Longest paused</h3>
+    <table><tbody>{paused.map((p) => <tr><td>{name(p)}</td><td class="num dim">priority {words.priorities(frame.paused_by[p])}</td>
+      <td class="num">{words.percent(frame.paused[p])}</td><td><Bar share={frame.paused[p]} kind="pause" /></td></tr>)}</tbody></table>
+    {!paused.length && <Empty>No port must wait.</Empty>}
+    <h3>Most loaded links</h3>
+    <table><tbody>{loaded.map((p) => <tr><td>{name(p)}</td><td class="num dim">{words.rate(frame.bytes[p] * 8e9 / frame.length)}</td>
+      <td class="num">{words.percent(frame.load[p])}</td><td><Bar share={frame.load[p]} kind="load" /></td></tr>)}</tbody></table>
+  </>;
+}
+
+const has = (values) => values.some((value) => value > 0);
+
+function Keys({ series }) {
+  return <ul class="keys">{series.map((one) => <li><svg width="16" height="6" aria-hidden="true">
+    <path d="M0 3H16" stroke={one.colour} stroke-width="2" stroke-dasharray={(one.dash ?? []).join(" ")} /></svg>{one.label}</li>)}</ul>;
+}
+
+const DASHES = [[], [6, 2], [2, 2], [], [8, 3, 2, 3], [4, 4], [], [1, 2]];
+
+export function Port({ film, frame, index }) {
+  const { topology } = film;
+  const palette = make_palette(theme_now());
+  const port = topology.ports[index];
+  const node = topology.nodes[port.node];
+  const range = window_of(film, frame.interval);
+  const get = (column, place) => values_in(film, column, place, range);
+  const queue_column = film.meta.columns.some((one) => one.name === "depth_max") ? "depth_max" : "depth";
+  const queues = [], groups = [], lines = [], group_lines = [];
+  for (let q = 0; q < 8; q++) {
+    const values = get(queue_column, index * 8 + q);
+    if (has(values))
+      queues.push({ label: `queue ${q}`, values, colour: palette.queues[q], dash: DASHES[q] });
+    const used = get("used", index * 8 + q);
+    if (has(used))
+      groups.push({ label: `group ${q}`, values: used, colour: palette.queues[q], dash: DASHES[q] });
+  }
+  for (const queue of port.profile?.queues ?? [])
+    if (queue.ecn_min != null && !lines.some((one) => one.value === queue.ecn_min))
+      lines.push({ label: "ECN min", value: queue.ecn_min, colour: palette.mark },
+        { label: "ECN max", value: queue.ecn_max, colour: palette.mark, dash: [6, 3] });
+  for (const group of port.profile?.groups ?? [])
+    if (group.xoff != null && !group_lines.some((one) => one.value === group.xoff))
+      group_lines.push({ label: "XOFF", value: group.xoff, colour: palette.pause },
+        { label: "XON", value: group.xon, colour: palette.pause, dash: [1, 3] });
+  const pauses = (column) => {
+    const out = new Float64Array(range.to - range.from);
+    for (let priority = 0; priority < 9; priority++) {
+      const values = get(column, index * 9 + priority);
+      for (let i = 0; i < out.length; i++)
+        out[i] = Math.max(out[i], values[i]);
+    }
+    return out;
+  };
+  const length = film.meta.interval_ns;
+  const load = { label: "sent", values: get("tx_bytes", index).map((b) => b * 8e9 / length), colour: palette.load[3], area: true };
+  const reasons = (film.meta.drops ?? []).map((drop, i) => [drop, frame.chunk && valueof(film, frame, "drops", index * film.meta.drops.length + i)])
+    .filter(([, n]) => n);
+  return <>
+    <p class="where">{node.role === "host" ? "NIC of a host" : `port of a ${node.role}`}, {words.rate(port.rate)}
+      {port.peer >= 0 && <>, to <Ref kind="port" index={port.peer}>{topology.ports[port.peer].full}</Ref></>}
+      {port.tenant !== null && <>, tenant <Ref kind="tenant" index={port.tenant}>{topology.tenants[port.tenant]?.name}</Ref></>}</p>
+    <div class="figures">
+      <Figure name="sends" value={words.percent(frame.load[index])} />
+      <Figure name="waiting" value={words.bytes(frame.depth[index])} />
+      <Figure name="paused" value={words.percent(frame.paused[index])} warn={frame.paused[index] ? "pause" : ""} />
+      <Figure name="pauses peer" value={words.percent(frame.pausing[index])} warn={frame.pausing[index] ? "pause" : ""} />
+    </div>
+    <h3>Sent, and when it was paused</h3>
+    <Chart film={film} interval={frame.interval} series={[load]} top={port.rate} height={72} format={words.rate} label="bits sent over time"
+      bands={[{ values: pauses("paused"), colour: palette.pause, most: length }]} />
+    <h3>Queues {queues.length > 0 && <Keys series={queues} />}</h3>
+    <Chart film={film} interval={frame.interval} series={queues} lines={lines} height={120} format={words.bytes} label="bytes waiting over time" />
+    {!node.host && <>
+      <h3>Ingress, and when it paused the far side {groups.length > 0 && <Keys series={groups} />}</h3>
+      <Chart film={film} interval={frame.interval} series={groups} lines={group_lines} height={120} format={words.bytes} label="bytes held by priority groups over time"
+        bands={[{ values: pauses("pausing"), colour: palette.pause, most: length }]} />
+    </>}
+    {reasons.length > 0 && <><h3>Dropped in this interval</h3>
+      <table><tbody>{reasons.map(([drop, n]) => <tr><td>{drop.name}</td><td class="num">{words.count(n)}</td></tr>)}</tbody></table></>}
+  </>;
+}
+
+function valueof(film, frame, column, place) {
+  const found = frame.chunk.columns.get(column);
+  if (!found)
+    return 0;
+  const i = found.places.indexOf(place);
+  return i < 0 ? 0 : found.series[i][frame.at];
+}
+
+function Switch({ film, frame, index }) {
+  const { topology, meta } = film;
+  const palette = make_palette(theme_now());
+  const node = topology.nodes[index];
+  const range = window_of(film, frame.interval);
+  const pools = (meta.pools ?? []).map((name, i) => {
+    const values = values_in(film, "pool_used", index * meta.pools.length + i, range);
+    const size = node.pools[i] ?? null;
+    return { label: name, values, size, colour: palette.queues[(i + 1) % 8], dash: DASHES[i % 8],
+      now: valueof(film, frame, "pool_used", index * meta.pools.length + i) };
+  }).filter((pool) => has(pool.values) || pool.size);
+  const headroom = node.ports.reduce((sum, p) => {
+    for (let g = 0; g < 8; g++)
+      sum += valueof(film, frame, "headroom", p * 8 + g);
+    return sum;
+  }, 0);
+  const shares = topology.tenants.map((tenant, i) => ({ tenant, used: valueof(film, frame, "tenant_used", index * topology.tenants.length + i) }))
+    .filter((one) => one.used).sort((a, b) => b.used - a.used);
+  const most = shares.length ? shares[0].used : 1;
+  const total = (values) => node.ports.reduce((sum, p) => sum + values[p], 0);
+  return <>
+    <p class="where">{node.role}, {words.plural(node.ports.length, "port")}</p>
+    <div class="figures">
+      <Figure name="sends" value={words.rate(total(frame.bytes) * 8e9 / frame.length)} />
+      <Figure name="in headroom" value={words.bytes(headroom)} warn={headroom ? "pause" : ""} />
+      <Figure name="marked" value={words.count(total(frame.marked))} warn={total(frame.marked) ? "mark" : ""} />
+      <Figure name="dropped" value={words.count(total(frame.drops))} warn={total(frame.drops) ? "drop" : ""} />
+    </div>
+    {pools.length > 0 && <><h3>Pools <Keys series={pools} /></h3>
+      <Chart film={film} interval={frame.interval} series={pools} height={110} format={words.bytes} label="bytes in the pools over time"
+        lines={pools.filter((pool) => pool.size).map((pool) => ({ label: pool.label, value: pool.size, colour: pool.colour }))} /></>}
+    {shares.length > 0 && <><h3>Shares of tenants</h3>
+      <table><tbody>{shares.map(({ tenant, used }) => <tr><td><Ref kind="tenant" index={tenant.index}>{tenant.name}</Ref></td>
+        <td class="num">{words.bytes(used)}</td><td><Bar share={used / most} /></td></tr>)}</tbody></table></>}
+    <h3>Ports</h3>
+    <table class="ports"><thead><tr><th>port</th><th>to</th><th>load</th><th>waiting</th><th>paused</th><th>pauses</th></tr></thead>
+      <tbody>{node.ports.map((p) => <tr>
+        <td><Ref kind="port" index={p}>{topology.ports[p].name}</Ref></td>
+        <td>{topology.ports[p].peer >= 0 ? topology.nodes[topology.ports[topology.ports[p].peer].node].name : ""}</td>
+        <td class="num">{words.percent(frame.load[p])}</td><td class="num">{words.bytes(frame.depth[p])}</td>
+        <td class={`num${frame.paused[p] ? " pause" : " dim"}`}>{words.percent(frame.paused[p])}</td>
+        <td class={`num${frame.pausing[p] ? " pause" : " dim"}`}>{words.percent(frame.pausing[p])}</td></tr>)}</tbody></table>
+  </>;
+}
+
+function Flows({ film, frame, list, node }) {
+  const { topology } = film;
+  const active = list.filter((flow) => is_active(flow, frame.start));
+  return <>
+    <h3>Flows now ({active.length} of {list.length})</h3>
+    <table><tbody>{active.slice(0, 24).map((flow) => {
+      const out = flow.src === node;
+      const other = out ? flow.dst : flow.src;
+      return <tr><td class="dim">{out ? "to" : "from"}</td>
+        <td><Ref kind="flow" index={film.meta.flows.indexOf(flow)}>{topology.nodes[other].name}</Ref></td>
+        <td class="num">{flow.bytes ? words.bytes(flow.bytes) : ""}</td>
+        <td class="dim">{flow.path?.length ? `by ${flow.path.slice(1).map((p) => topology.nodes[topology.ports[p].node].name).join(", ")}` : "by all shortest paths"}</td></tr>;
+    })}</tbody></table>
+    {active.length > 24 && <Empty>{active.length - 24} more</Empty>}
+    {!active.length && <Empty>No flow of this host runs at this instant.</Empty>}
+  </>;
+}
+
+function Host({ film, frame, index }) {
+  const { topology } = film;
+  const palette = make_palette(theme_now());
+  const node = topology.nodes[index];
+  const range = window_of(film, frame.interval);
+  const { interval_ns: length } = film.meta;
+  const bits = (p) => p < 0 ? new Float64Array(range.to - range.from) : values_in(film, "tx_bytes", p, range).map((b) => b * 8e9 / length);
+  const sum = (lists) => lists[0].map((_, i) => lists.reduce((s, one) => s + one[i], 0));
+  const series = [
+    { label: "sends", values: sum(node.ports.map(bits)), colour: palette.load[3], area: true },
+    { label: "receives", values: sum(node.ports.map((p) => bits(topology.ports[p].peer))), colour: palette.queues[3], dash: [4, 2] },
+  ];
+  const paused = node.ports.map((p) => Array.from({ length: 9 }, (_, k) => values_in(film, "paused", p * 9 + k, range))).flat();
+  return <>
+    <p class="where">host{node.tenant !== null && <>, tenant <Ref kind="tenant" index={node.tenant}>{topology.tenants[node.tenant].name}</Ref></>}
+      {node.ports.map((p) => topology.ports[p].peer >= 0 && <>, <Ref kind="port" index={topology.ports[p].peer}>{topology.ports[topology.ports[p].peer].full}</Ref></>)}</p>
+    <MoveHost index={index} />
+    <h3>Rates <Keys series={series} /></h3>
+    <Chart film={film} interval={frame.interval} series={series} height={110} format={words.rate} label="bits sent and received over time"
+      top={topology.ports[node.ports[0]]?.rate ?? 0} bands={[{ values: paused[0].map((_, i) => Math.max(...paused.map((one) => one[i]))), colour: palette.pause, most: length }]} />
+    <p class="dim small">The hatched band shows when the host was paused.</p>
+    <Flows film={film} frame={frame} list={flows_of(film, index)} node={index} />
+  </>;
+}
+
+function Link({ film, frame, index }) {
+  const { topology } = film;
+  const palette = make_palette(theme_now());
+  const range = window_of(film, frame.interval);
+  const { interval_ns: length } = film.meta;
+  const down = topology.links[index].some((p) => frame.down[p]);
+  return <>{can_change() && has_link_method() && <p class="buttons"><button type="button" onClick={() => set_link(link_name(topology, index), down ? "up" : "down")}>
+    {down ? "Bring the link up" : "Fail the link"}</button></p>}
+    {topology.links[index].map((p) => {
+    const values = values_in(film, "tx_bytes", p, range).map((b) => b * 8e9 / length);
+    const paused = Array.from({ length: 9 }, (_, k) => values_in(film, "paused", p * 9 + k, range));
+    return <>
+      <h3>From <Ref kind="port" index={p}>{topology.ports[p].full}</Ref></h3>
+      <div class="figures">
+        <Figure name="load" value={words.percent(frame.load[p])} />
+        <Figure name="waiting" value={words.bytes(frame.depth[p])} />
+        <Figure name="paused" value={words.percent(frame.paused[p])} warn={frame.paused[p] ? "pause" : ""} />
+        <Figure name="state" value={frame.down[p] ? "down" : "up"} />
+      </div>
+      <Chart film={film} interval={frame.interval} height={84} format={words.rate} label="bits sent over time" top={topology.ports[p].rate}
+        series={[{ values, colour: palette.load[3], area: true }]}
+        bands={[{ values: paused[0].map((_, i) => Math.max(...paused.map((one) => one[i]))), colour: palette.pause, most: length }]} />
+    </>;
+  })}</>;
+}
+
+function Tenant({ film, frame, index }) {
+  const { topology } = film;
+  const palette = make_palette(theme_now());
+  const tenant = topology.tenants[index];
+  const range = window_of(film, frame.interval);
+  const width = topology.tenants.length;
+  const leaves = topology.nodes.filter((node) => !node.host);
+  const sum = (column, list) => {
+    const out = new Float64Array(range.to - range.from);
+    for (const node of list) {
+      const values = values_in(film, column, node.index * width + index, range);
+      for (let i = 0; i < out.length; i++)
+        out[i] += values[i];
+    }
+    return out;
+  };
+  const { interval_ns: length } = film.meta;
+  const series = [{ label: "received by leaves", colour: palette.load[3], area: true,
+    values: sum("tenant_bytes", leaves.filter((node) => node.role === "leaf")).map((b) => b * 8e9 / length) }];
+  const used = [{ label: "held", colour: palette.queues[3], area: true, values: sum("tenant_used", leaves) }];
+  return <>
+    <p class="where">tenant and VRF {tenant.name}, {words.plural(tenant.hosts.length, "host")}</p>
+    <h3>Rate <Keys series={series} /></h3>
+    <Chart film={film} interval={frame.interval} series={series} height={96} format={words.rate} label="bits received over time" />
+    <h3>Buffer that its packets hold, in all switches</h3>
+    <Chart film={film} interval={frame.interval} series={used} height={96} format={words.bytes} label="bytes held over time" />
+    <p class="dim small">Peaks in view: {words.rate(Math.max(0, ...series[0].values))}, {words.bytes(Math.max(0, ...used[0].values))}.</p>
+    <h3>Hosts</h3>
+    <p class="names">{tenant.hosts.slice(0, 200).map((host) => <Ref kind="node" index={host}>{topology.nodes[host].name}</Ref>)}
+      {tenant.hosts.length > 200 && ` and ${tenant.hosts.length - 200} more`}</p>
+  </>;
+}
+
+function Flow({ film, frame, index }) {
+  const { topology } = film;
+  const flow = film.meta.flows[index];
+  if (!flow)
+    return <Empty>The film no longer has this flow.</Empty>;
+  return <>
+    <p class="where">from <Ref kind="node" index={flow.src}>{topology.nodes[flow.src].name}</Ref> to <Ref kind="node" index={flow.dst}>{topology.nodes[flow.dst].name}</Ref>
+      {flow.bytes ? `, ${words.bytes(flow.bytes)}` : ""}</p>
+    <p class="dim">{flow.start_ns != null && `Starts at ${words.time(flow.start_ns, 1000)}. `}{flow.end_ns != null && `Ends at ${words.time(flow.end_ns, 1000)}, after ${words.duration(flow.end_ns - (flow.start_ns ?? 0))}.`}</p>
+    <h3>Path</h3>
+    {flow.path?.length ? <table><tbody>{flow.path.map((p) => <tr><td><Ref kind="port" index={p}>{topology.ports[p].full}</Ref></td>
+      <td class="num">{words.percent(frame.load[p])}</td><td class="num">{words.bytes(frame.depth[p])}</td>
+      <td class={`num${frame.paused[p] ? " pause" : " dim"}`}>{frame.paused[p] ? `paused ${words.percent(frame.paused[p])}` : ""}</td></tr>)}</tbody></table> :
+      <Empty>Its packets take several paths. The picture shows all shortest ones.</Empty>}
+  </>;
+}
+
+const VIEWS = { port: Port, link: Link, tenant: Tenant, flow: Flow };
+
+export function name_of(film, what) {
+  const { topology, meta } = film;
+  switch (what?.kind) {
+  case "node": return topology.nodes[what.index]?.name;
+  case "port": return topology.ports[what.index]?.full;
+  case "link": return topology.links[what.index] && link_name(topology, what.index);
+  case "tenant": return topology.tenants[what.index]?.name;
+  case "flow": return meta.flows?.[what.index] && `flow ${meta.flows[what.index].id ?? what.index}`;
+  }
+  return null;
+}
+
+export function Selected({ film, frame }) {
+  const what = store.selection;
+  const name = name_of(film, what);
+  if (!name)
+    return <Empty>Select a host, a switch, a port or a link in the picture, or find one by name with the slash key.</Empty>;
+  const View = VIEWS[what.kind] ?? (film.topology.nodes[what.index].host ? Host : Switch);
+  return <>
+    <h2 class="selected">{name}<button type="button" class="close" title="Clear the selection (Escape)" onClick={() => store.select(null)}>clear</button></h2>
+    <View film={film} frame={frame} index={what.index} />
+  </>;
+}
+
+/** Drops of the film up to the present chunk's end would need all chunks; those in the window of the charts are shown. */
+export function Drops({ film, frame }) {
+  const { topology, meta } = film;
+  const range = window_of(film, frame.interval);
+  const width = meta.drops?.length || 1;
+  const found = new Map();
+  for (let i = range.from; i < range.to;) {
+    const chunk = film.peek(i);
+    if (!chunk) {
+      film.load(i).then(() => store.changed(), () => {});
+      break;
+    }
+    const column = chunk.columns.get("drops");
+    const end = Math.min(range.to, chunk.first + chunk.count);
+    column?.places.forEach((place, k) => {
+      let sum = 0, last = 0;
+      for (let at = i; at < end; at++)
+        if (column.series[k][at - chunk.first]) {
+          sum += column.series[k][at - chunk.first];
+          last = at;
+        }
+      if (sum) {
+        const old = found.get(place) ?? { sum: 0 };
+        found.set(place, { sum: old.sum + sum, last });
+      }
+    });
+    i = end;
+  }
+  const list = [...found].sort((a, b) => b[1].sum - a[1].sum);
+  const reasons = new Map();
+  for (const [place, { sum }] of list)
+    reasons.set(place % width, (reasons.get(place % width) ?? 0) + sum);
+  return <>
+    <p class="where">Packets dropped in the intervals {words.count(range.from)} to {words.count(range.to - 1)}, around the present one.</p>
+    {[...reasons].map(([reason, sum]) => <section class="reason"><h3>{meta.drops?.[reason]?.name ?? "drop"}<b class="num">{words.count(sum)}</b></h3>
+      <p class="dim">{meta.drops?.[reason]?.advice}</p>
+      <table><tbody>{list.filter(([place]) => place % width === reason).slice(0, 12).map(([place, { sum: n, last }]) => <tr>
+        <td><Ref kind="port" index={Math.floor(place / width)}>{topology.ports[Math.floor(place / width)]?.full}</Ref></td>
+        <td class="num">{words.count(n)}</td>
+        <td><button type="button" class="ref dim" onClick={() => store.show(film, last)}>last at {words.time(film.time_of(last), meta.interval_ns)}</button></td></tr>)}</tbody></table></section>)}
+    {!list.length && <Empty>No packet was dropped.</Empty>}
+  </>;
+}
+
+export function Tenants({ film, frame }) {
+  const { topology, meta } = film;
+  const palette = make_palette(theme_now());
+  const width = topology.tenants.length;
+  const rows = topology.tenants.filter((tenant) => tenant.name);
+  const column = frame.chunk.columns.get("tenant_bytes");
+  const bytes = new Float64Array(width);
+  column?.places.forEach((place, k) => {
+    if (topology.nodes[Math.floor(place / width)].role === "leaf")
+      bytes[place % width] += column.series[k][frame.at];
+  });
+  if (!rows.length)
+    return <Empty>The fabric has no tenants: all hosts share one network.</Empty>;
+  return <table class="tenants"><thead><tr><th>tenant</th><th>hosts</th><th>rate</th></tr></thead><tbody>{rows.map((tenant) => <tr>
+    <td><i style={{ background: palette.tenant_colour(tenant.index) }} /><Ref kind="tenant" index={tenant.index}>{tenant.name}</Ref></td>
+    <td class="num">{tenant.hosts.length}</td><td class="num">{words.rate(bytes[tenant.index] * 8e9 / frame.length)}</td></tr>)}</tbody></table>;
+}
+
+export function Log({ film }) {
+  const { meta, topology } = film;
+  const list = [...(meta?.events ?? []), ...store.events].sort((a, b) => b.at_ns - a.at_ns).slice(0, 400);
+  const node = (event) => typeof event.node === "number" ? topology?.nodes[event.node]?.name : event.node;
+  return list.length ? <ol class="log">{list.map((event) => <li>
+    <button type="button" class="ref num" disabled={!film.count} onClick={() => store.show(film, film.interval_at(event.at_ns))}>{words.time(event.at_ns, meta?.interval_ns ?? 1000)}</button>
+    <span class="dim">{event.what ?? event.kind}</span>
+    <span>{[event.link ?? node(event), event.state, event.port, event.reason, event.packets && `${event.packets} packets`, event.message].filter(Boolean).join(" ")}</span></li>)}</ol> :
+    <Empty>Nothing has been logged.</Empty>;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers and times as people read them. Every value keeps its width, so that nothing moves while a film runs.
+
+const pad = (text, width) => text.padStart(width, " ");   // figure space
+
+export function bytes(value) {
+  if (value >= 1e9)
+    return `${(value / 1e9).toFixed(2)} GB`;
+  if (value >= 1e6)
+    return `${(value / 1e6).toFixed(2)} MB`;
+  if (value >= 1e3)
+    return `${(value / 1e3).toFixed(value < 1e4 ? 1 : 0)} KB`;
+  return `${Math.round(value)} B`;
+}
+
+export function rate(bits_per_second) {
+  if (bits_per_second >= 1e12)
+    return `${(bits_per_second / 1e12).toFixed(bits_per_second < 9.995e12 ? 2 : bits_per_second < 99.95e12 ? 1 : 0)} Tb/s`;
+  if (bits_per_second >= 1e9)
+    return `${(bits_per_second / 1e9).toFixed(1)} Gb/s`;
+  if (bits_per_second >= 1e6)
+    return `${(bits_per_second / 1e6).toFixed(1)} Mb/s`;
+  return `${(bits_per_second / 1e3).toFixed(1)} kb/s`;
+}
+
+export const percent = (share) => `${pad((100 * share).toFixed(share < 0.0995 ? 1 : 0), 3)} %`;
+
+export function count(value) {
+  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, " ");
+}
+
+/** A time, with as many digits as an interval of `step` ns makes sense of. */
+export function time(ns, step = 1) {
+  const [unit, name] = ns >= 10e9 || step >= 1e8 ? [1e9, "s"] : step >= 1e5 ? [1e6, "ms"] : [1e3, "µs"];
+  const digits = Math.max(0, Math.min(3, Math.ceil(Math.log10(unit / Math.max(1, step)))));
+  const [whole, part] = (ns / unit).toFixed(digits).split(".");
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, " ")}${part ? `.${part}` : ""} ${name}`;
+}
+
+/** A duration on its own. */
+export function duration(ns) {
+  if (ns >= 1e9)
+    return `${+(ns / 1e9).toPrecision(3)} s`;
+  if (ns >= 1e6)
+    return `${+(ns / 1e6).toPrecision(3)} ms`;
+  if (ns >= 1e3)
+    return `${+(ns / 1e3).toPrecision(3)} µs`;
+  return `${ns} ns`;
+}
+
+export function priorities(mask) {
+  const list = [];
+  for (let i = 0; i < 8; i++)
+    if (mask & 1 << i)
+      list.push(i);
+  if (mask & 256)
+    list.push("link");
+  return list.join(", ");
+}
+
+export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A film of an incast shows the pause as it spreads: from the victim's leaf to the spines, and on to the other leaves."""
+import subprocess
+import unittest
+from pathlib import Path
+
+from browser import ROOST, BrowserCase
+
+INCAST = """\
+fabric:
+  name: incast
+  topology: {kind: leaf-spine, leaves: 5, spines: 4, hosts-per-leaf: 8}
+switch: {preset: spectrum-x, buffer: {size: 8MB}}
+hosts: {congestion: none}
+record: {interval: 5us, film: on}
+workload:
+  - {kind: incast, from: [h1-h4, h9-h12, h17-h20, h25-h28], to: h40, size: 600KB}
+"""
+
+# How many pixels between two ports, along the direction of the link, have the colour of pauses.
+PAUSED_PIXELS = """(from => {
+  const view = roost.views[0], { topology, layout, palette } = view;
+  const a = layout.ports[topology.port_by_name.get(from)], b = layout.ports[topology.ports[topology.port_by_name.get(from)].peer];
+  const canvas = document.querySelector(".fabric canvas"), context = canvas.getContext("2d");
+  const wanted = [1, 3, 5].map(i => parseInt(palette.pause.slice(i, i + 2), 16));
+  const data = context.getImageData(0, 0, canvas.width, canvas.height).data;
+  let found = 0;
+  for (let step = 0.2; step < 0.8; step += 0.002) {
+    const x = Math.round(a.x + (b.x - a.x) * step), y = Math.round(a.y + (b.y - a.y) * step);
+    for (let dx = -3; dx <= 3; dx++) {
+      const at = 4 * (y * canvas.width + x + dx);
+      found += wanted.every((v, i) => Math.abs(v - data[at + i]) < 24);
+    }
+  }
+  return found;
+})"""
+
+
+class Incast(BrowserCase):
+    def test_incast_pauses_the_second_tier(self):
+        Path("incast.yaml").write_text(INCAST)
+        subprocess.run([ROOST, "sim", "incast.yaml", "-o", "incast"], check=True, capture_output=True)
+        web = self.web("incast")
+        self.open(web.url)
+        # The first pause is that of the spines, by the victim's leaf; then the spines pause other leaves.
+        self.browser.key("n")
+        self.browser.wait("roost.frames[0].total.paused_ports > 0")
+        paused = "[...roost.frames[0].paused].flatMap((share, p) => share > 0 ? [roost.film.topology.ports[p].full] : [])"
+        first = self.browser.evaluate(paused)
+        self.assertTrue(first and all(name.startswith("spine") for name in first), first)
+        self.assertIn("leaf5.swp8 cannot send fast enough", self.browser.text("#side"))
+        second = []
+        while not second and self.state("interval < roost.film.count - 1"):
+            self.browser.key(".")
+            self.browser.wait("roost.frames[0].interval === roost.interval")
+            second = [name for name in self.browser.evaluate(paused) if name.startswith("leaf")]
+        self.assertTrue(second, "no leaf was paused")
+        self.assertGreater(self.browser.evaluate(f"new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>"
+                                                 f"done({PAUSED_PIXELS}('{second[0]}')))))"), 20)
+        idle = "leaf5.swp9"     # the victim's leaf is not paused
+        self.assertEqual(self.browser.evaluate(f"{PAUSED_PIXELS}('{idle}')"), 0)
+        self.browser.shot("incast-dark-1280")
+        self.open(f"{web.url}?interval={self.state('interval')}&select={second[0]}", theme="light", width=1920, height=1080)
+        self.assertIn("queue 3", self.browser.text("#side"))
+        self.browser.shot("incast-light-1920")
+        self.assert_clean()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tests/runner.py says of tests that fail: the whole reason, at the end of the job's output and of the run's."""
+import contextlib
+import io
+import os
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+import runner
+
+FILE = '''
+import unittest
+
+
+class Long(unittest.TestCase):
+
+    def test_a_fails_with_much_to_say(self):
+        for i in range(200):
+            print(f"line {i}")
+        self.assertEqual(1, 2, "the first reason")
+
+    def test_b_fails_in_a_subtest(self):
+        for i in range(3):
+            with self.subTest(i=i):
+                self.assertNotEqual(i, 1, "the second reason")
+
+    def test_c_passes(self):
+        pass
+
+    @classmethod
+    def tearDownClass(cls):
+        for i in range(200):
+            print(f"line {i}", flush=True)
+        raise RuntimeError("the third reason")
+'''
+CMOCKA = """test: passes
+success: passes
+test: fails
+what it printed
+failure: fails [
+x.c:12: error: 1 != 2
+]
+test: is_skipped
+needs root
+skip: is_skipped
+test: crashes
+Segmentation fault
+"""
+
+
+class Runner(unittest.TestCase):
+
+    def run_job(self, job):
+        """(result, what it printed about the job, what it prints at the end)"""
+        directories, made = [], tempfile.mkdtemp
+        self.addCleanup(setattr, tempfile, "mkdtemp", made)
+        tempfile.mkdtemp = lambda **options: directories.append(made(**options)) or directories[-1]
+        with contextlib.redirect_stdout(io.StringIO()) as first:
+            result = runner.run_job(job)
+        for one in directories:
+            shutil.rmtree(one, ignore_errors=True)
+        with contextlib.redirect_stdout(io.StringIO()) as last:
+            runner.print_failures([runner.Result(passed=1), result])
+        return result, first.getvalue(), last.getvalue()
+
+    def test_reasons_of_python(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory, "test_long.py")
+            path.write_text(FILE)
+            job = runner.Job("lint/long.py", ["/usr/bin/python3", "-B", str(runner.TESTS / "runner.py"), "--file", str(path)],
+                             runner.count_unittest, {"PATH": os.environ["PATH"]}, 60)
+            result, first, last = self.run_job(job)
+        self.assertEqual((result.passed, len(result.failed)), (1, 3))
+        for text in (first, last):
+            for reason in (": the first reason", ": the second reason", ": the third reason"):
+                self.assertEqual(text.count(reason), 1, (reason, text))
+            self.assertIn("(i=1)", text)
+            self.assertIn("in test_a_fails_with_much_to_say", text)
+        self.assertEqual([line.partition(": ")[0] for line in last.splitlines()[-3:]], ["failed"] * 3)
+
+    def test_reasons_of_cmocka(self):
+        result, first, last = self.run_job(runner.Job("unit/x", ["printf", "%s", CMOCKA], runner.count_cmocka))
+        self.assertEqual((result.passed, result.failed, result.skipped),
+                         (1, ["unit/x: fails", "unit/x: crashes: begun, not finished"], ["is_skipped: needs root"]))
+        for text in (first, last):
+            for reason in ("what it printed", "x.c:12: error: 1 != 2", "Segmentation fault"):
+                self.assertEqual(text.count(reason), 1, (reason, text))
+
+    def test_reason_of_a_program(self):
+        result, first, last = self.run_job(runner.Job("bench/x", ["sh", "-c", "seq 1000; exit 3"], runner.count_whole))
+        self.assertEqual(result.failed, ["bench/x: exit status 3"])
+        for text in (first, last):
+            self.assertIn("| 1000\n", text)
+            self.assertNotIn("| 500\n", text)
+        self.assertEqual(last.splitlines()[-1], "failed: bench/x: exit status 3")
+
+    def test_long_reasons_and_many(self):
+        lines = runner.reason_lines("\n".join(f"line {i}" for i in range(1000)))
+        self.assertEqual((lines[0], lines[-1], len(lines)), ("line 0", "line 999", runner.REASON_LINES + 1))
+        self.assertIn("[880 lines]", lines)
+        self.assertLess(len(runner.indented(["x" * 100_000])[0]), 2100)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            runner.print_failures([runner.Result(failed=["x: y"], reasons=["why"] * 100)])
+        self.assertEqual(out.getvalue().count("| why"), runner.REPEATED)
+        self.assertIn("70 more have failed", out.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()

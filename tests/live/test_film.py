@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Films of a live fabric: `roost record`, and the events of the kind `film`."""
+import base64
+import signal
+import subprocess
+
+from common import *
+from films import Film, reader
+
+INCAST = {"kind": "incast", "to": "h1", "from": ["h2", "h5", "h6"], "size": "500KB", "at": "3ms"}    # 3 s from `up` on
+
+
+def totals(fabric):
+    """{(column, node, port, index): value} of what the counters say, as Film.totals() has it."""
+    found = {}
+    names = {"tx_bytes": "tx_bytes", "tx_packets": "tx_packets"}
+    for node, one in fabric.show("interface")["nodes"].items():
+        for port, counters in one["ports"].items():
+            found |= {(column, node, port, 0): counters[name] for name, column in names.items()}
+            for name, column in (("pfc_rx_pause_ns", "paused"), ("pfc_tx_pause_ns", "pausing")):
+                found |= {(column, node, port, i): value for i, value in enumerate(counters[name])}
+    for node, one in fabric.show("queue")["nodes"].items():
+        for port, counters in one["ports"].items():
+            for i, queue in enumerate(counters["queue"]):
+                found |= {("marked", node, port, i): queue["ecn_marked"], ("refused", node, port, i): queue["dropped"],
+                          ("depth_max", node, port, i): queue["depth_max"]}
+    return {key: value for key, value in found.items() if value}
+
+
+class Films(Case):
+    @classmethod
+    def setUpClass(cls):
+        need_live()
+
+    def fabric(self):
+        name = name_of("film")
+        description = demo(name, attach=(), workload=[INCAST])
+        del description["tenants"]
+        return Fabric(self.file(description), name)
+
+    def record(self, fabric, directory, *words):
+        return subprocess.Popen([ROOST, "record", "--fabric", fabric.name, "-o", directory, *words],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def test_sums_are_the_counters(self):
+        """From before the first packet to after the last; by Ctrl-C, of another film by time, both at once."""
+        with self.fabric() as fabric:
+            one, other = self.directory / "one", self.directory / "other"
+            process = self.record(fabric, one, "--interval", "50ms")
+            second = self.record(fabric, other, "--interval", "20ms", "--for", "400ms")
+            try:
+                wait_until(lambda: (one / "film").exists() and len(Film(one / "film").ends) > 0, "the film grows")
+                self.assertEqual(fabric.show("interface")["nodes"]["leaf1"]["ports"]["swp1"]["tx_packets"], 0,
+                                 "the film began before the flows")
+                before = wait_until(lambda: (last := totals(fabric)) and last == totals(fabric) and last, "the flows end", 60)
+                count = len(Film(one / "film").ends)
+                wait_until(lambda: len(Film(one / "film").ends) > count + 4, "the film goes on")
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=20)
+                self.assertEqual((process.returncode, err), (0, ""))
+                self.assertRegex(out, r"^\S+/one/film: \d+ intervals, [\d.]+ KB\n$")
+                self.assertEqual(second.wait(20), 0)
+            finally:
+                for left in (process, second):
+                    left.kill()
+                    left.communicate()
+            film = Film(one / "film")
+        self.assertEqual({key: value for key, value in film.totals().items() if not key[0].startswith("tenant")}, before)
+        self.assertEqual((film.meta["kind"], film.meta["interval_ns"]), ("live", 50_000_000 // DILATION))
+        self.assertEqual(film.meta["ended"], {"at_ns": film.ends[-1], "why": "end"})
+        self.assertGreater(max(film.of("depth_max", "leaf1.swp1", 3)), 100_000)
+        self.assertEqual(Film(other / "film").meta["interval_ns"], 20_000_000 // DILATION)
+
+    def test_over_the_api(self):
+        with self.fabric() as fabric, socket.socket(socket.AF_UNIX) as api:
+            api.connect(f"/run/roost/{fabric.name}.sock")
+            lines = api.makefile("r")
+
+            def call(**params):
+                api.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscribe", "params": params}).encode() + b"\n")
+                return json.loads(lines.readline())
+
+            self.assertRegex(call(kinds=[], **{"film-ms": 5})["error"]["message"], "not in the range 10 to 1000")
+            self.assertEqual(call(kinds=[], **{"film-ms": 30})["result"], {"kinds": []})
+            path = self.directory / "film"
+            with path.open("wb") as film:
+                for _ in range(6):
+                    event = json.loads(lines.readline())["params"]
+                    self.assertEqual((event["kind"], event["interval_ms"]), ("film", 30))
+                    film.write(base64.b64decode(event["block"], validate=True))
+            film = Film(path)
+            self.assertEqual(film.kinds, ["FILM", "META", "CHNK", "CHNK", "CHNK", "CHNK"])
+            self.assertEqual(film.meta["nodes"][0]["name"], "leaf1")
+
+    def test_what_cannot_be(self):
+        with self.fabric() as fabric:
+            self.assertRegex(fabric.roost("record", "-o", self.directory / "x", "--interval", "2s", status=2).err, "10 to 1000")
+            self.assertRegex(fabric.roost("record", "-o", self.directory / "x", "--interval", "1500us", status=2).err,
+                             "whole milliseconds")
+            self.assertRegex(fabric.roost("record", "-o", "/dev/null/x", status=1).err, "/dev/null/x: ")
+
+
+if __name__ == "__main__":
+    unittest.main()
