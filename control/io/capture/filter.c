@@ -77,6 +77,69 @@ read_number(const char **at, uint64_t most, uint64_t *out)
 	return errno == 0 && *out <= most;
 }
 
+// Every instruction there is (bpf(4)). libpcap's own check looks at parts of a code only, and
+// bpf_filter() ends the process at one that it does not know.
+static const uint16_t known_codes[] = {
+	BPF_LD | BPF_W | BPF_ABS,
+	BPF_LD | BPF_H | BPF_ABS,
+	BPF_LD | BPF_B | BPF_ABS,
+	BPF_LD | BPF_W | BPF_IND,
+	BPF_LD | BPF_H | BPF_IND,
+	BPF_LD | BPF_B | BPF_IND,
+	BPF_LD | BPF_W | BPF_LEN,
+	BPF_LD | BPF_IMM,
+	BPF_LD | BPF_MEM,
+	BPF_LDX | BPF_W | BPF_LEN,
+	BPF_LDX | BPF_W | BPF_IMM,
+	BPF_LDX | BPF_W | BPF_MEM,
+	BPF_LDX | BPF_MSH | BPF_B,
+	BPF_ST,
+	BPF_STX,
+	BPF_ALU | BPF_ADD | BPF_K,
+	BPF_ALU | BPF_SUB | BPF_K,
+	BPF_ALU | BPF_MUL | BPF_K,
+	BPF_ALU | BPF_DIV | BPF_K,
+	BPF_ALU | BPF_MOD | BPF_K,
+	BPF_ALU | BPF_AND | BPF_K,
+	BPF_ALU | BPF_OR | BPF_K,
+	BPF_ALU | BPF_XOR | BPF_K,
+	BPF_ALU | BPF_LSH | BPF_K,
+	BPF_ALU | BPF_RSH | BPF_K,
+	BPF_ALU | BPF_ADD | BPF_X,
+	BPF_ALU | BPF_SUB | BPF_X,
+	BPF_ALU | BPF_MUL | BPF_X,
+	BPF_ALU | BPF_DIV | BPF_X,
+	BPF_ALU | BPF_MOD | BPF_X,
+	BPF_ALU | BPF_AND | BPF_X,
+	BPF_ALU | BPF_OR | BPF_X,
+	BPF_ALU | BPF_XOR | BPF_X,
+	BPF_ALU | BPF_LSH | BPF_X,
+	BPF_ALU | BPF_RSH | BPF_X,
+	BPF_ALU | BPF_NEG,
+	BPF_JMP | BPF_JA,
+	BPF_JMP | BPF_JEQ | BPF_K,
+	BPF_JMP | BPF_JGT | BPF_K,
+	BPF_JMP | BPF_JGE | BPF_K,
+	BPF_JMP | BPF_JSET | BPF_K,
+	BPF_JMP | BPF_JEQ | BPF_X,
+	BPF_JMP | BPF_JGT | BPF_X,
+	BPF_JMP | BPF_JGE | BPF_X,
+	BPF_JMP | BPF_JSET | BPF_X,
+	BPF_RET | BPF_K,
+	BPF_RET | BPF_A,
+	BPF_MISC | BPF_TAX,
+	BPF_MISC | BPF_TXA,
+};
+
+static bool
+is_known(uint16_t code)
+{
+	for (size_t i = 0; i < sizeof(known_codes) / sizeof(known_codes[0]); i++)
+		if (known_codes[i] == code)
+			return true;
+	return false;
+}
+
 // libpcap lets unconditional jumps go backwards, by an overflow: such a program might not end.
 static bool
 goes_back(const struct bpf_insn *step, uint32_t count)
@@ -95,7 +158,7 @@ read_steps(struct filter *f, const char *at)
 			return false;
 		f->steps[i] =
 			(struct bpf_insn){(uint16_t)code, (uint8_t)jt, (uint8_t)jf, (uint32_t)k};
-		if (goes_back(&f->steps[i], f->count))
+		if (!is_known(f->steps[i].code) || goes_back(&f->steps[i], f->count))
 			return false;
 	}
 	return at[strspn(at, " \n")] == '\0';
