@@ -8,6 +8,12 @@ const CACHE_BYTES = 192 << 20;
 const LIVE_CHUNKS = 600;   // of a live fabric: older ones are forgotten
 const STRIP = ["tx_bytes", "paused", "drops"];
 
+const new_strip = () => ({ starts: [], values: STRIP.map(() => []), every: 1 });
+
+// What the values in chunks refer to.
+const shape_of = ({ name, interval_ns, nodes, ports, drops, pools, scopes, columns }) => JSON.stringify(
+  [name, interval_ns, nodes, ports.map((port) => [port.node, port.name, port.peer]), drops, pools, scopes, columns]);
+
 export class Film {
   constructor(source) {
     this.source = source;
@@ -17,9 +23,10 @@ export class Film {
     this.cache = new Map();   // first -> promise of a decoded chunk, the longest unused first
     this.ready = new Map();   // first -> decoded chunk
     this.overview = null;
-    this.strip = { starts: [], values: STRIP.map(() => []), every: 1 };   // without an index: one value a chunk's interval
+    this.strip = new_strip();   // without an index: one value a chunk's interval
     this.peaks = {};
     this.missed = 0;
+    this.reopened = false;    // what comes next continues this film, or begins another one
     this.listeners = new Set();
   }
 
@@ -56,23 +63,42 @@ export class Film {
   async add_block(block) {
     const head = read_head(block);
     const data = block.subarray(HEAD, HEAD + head.length);
-    if (head.type === "META")
-      this.add_meta(await inflate_json(data));
-    else if (head.type === "INDX")
+    if (head.type === "FILM")
+      this.reopened = this.chunks.length > 0;
+    else if (head.type === "META") {
+      const meta = await inflate_json(data);
+      if (this.reopened && meta.nodes && shape_of(meta) !== shape_of(this.meta))
+        this.begin_again("replaced");
+      this.add_meta(meta);
+    } else if (head.type === "INDX")
       this.add_index(await inflate_json(data));
     else if (head.type === "CHNK") {
-      if (this.chunks.length && head.first < this.count)
-        return;
+      const chunk = decode_chunk(await inflate(data), head, this.meta.columns);
+      if (this.chunks.length && (head.first < this.count || this.reopened && chunk.start < this.chunks[this.chunks.length - 1].end))
+        this.begin_again("again");
+      this.reopened = false;
       if (this.chunks.length)
         this.missed += head.first - this.count;
-      const chunk = decode_chunk(await inflate(data), head, this.meta.columns);
-      this.chunks.push({ first: head.first, count: head.count, block: data });
+      this.chunks.push({ first: head.first, count: head.count, block: data, start: chunk.start, end: chunk.end });
       this.keep(chunk);
       this.add_up(chunk);
       if (this.source.live && this.chunks.length > LIVE_CHUNKS)
         this.forget();
       this.changed("chunks");
     }
+  }
+
+  /** The fabric was restarted, or sends a new film: intervals and times have nothing to do with those before. */
+  begin_again(what) {
+    this.chunks = [];
+    this.cache.clear();
+    this.ready.clear();
+    this.strip = new_strip();
+    this.peaks = {};
+    this.missed = 0;
+    this.meta.events = [];
+    this.reopened = false;
+    this.changed(what);
   }
 
   forget() {
@@ -158,7 +184,8 @@ export class Film {
       promise = (async () => {
         const data = entry.block ?? await this.block_data(entry.offset, entry.end);
         const chunk = decode_chunk(await inflate(data), entry, this.meta.columns);
-        this.keep(chunk);
+        if (this.entry_of(entry.first) === entry)
+          this.keep(chunk);
         return chunk;
       })();
       this.cache.set(entry.first, promise);
@@ -169,13 +196,20 @@ export class Film {
 
   /** The interval at which `ns` lies, as good as it can be told without reading chunks. */
   interval_at(ns) {
+    if (this.source.live) {     // of these it is known when each chunk begins
+      const { first, count, start } = this.chunks.findLast((one) => one.start <= ns) ?? this.chunks[0];
+      return first + Math.max(0, Math.min(count - 1, Math.floor((ns - start) / this.meta.interval_ns)));
+    }
     const near = Math.round(ns / this.meta.interval_ns - 0.5);
     return Math.max(this.first, Math.min(this.count - 1, near));
   }
 
   time_of(interval) {
     const chunk = this.peek(interval);
-    return chunk ? chunk.starts[interval - chunk.first] : interval * this.meta.interval_ns;
+    if (chunk)
+      return chunk.starts[interval - chunk.first];
+    const { first, start } = this.source.live && this.entry_of(interval) || { first: 0, start: 0 };
+    return start + (interval - first) * this.meta.interval_ns;
   }
 
   /** For the strip below the picture: `n` points of total load, pauses and drops, and the interval of each. */

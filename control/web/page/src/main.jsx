@@ -92,7 +92,9 @@ function App() {
 async function open_films(sources, names) {
   const films = sources.map((source) => new Film(source));
   for (const film of films)
-    film.listeners.add(() => {
+    film.listeners.add((what) => {
+      if (what === "again" || what === "replaced")
+        store.begin_again(what === "again");
       if (store.follow)
         store.go(film.count - 1);
       else
@@ -125,6 +127,8 @@ function follow(film) {
       store.changed();
     },
     on_state: (state) => {
+      if (state.up && !store.info.up)      // it may be another program than before
+        read_info().then(refresh_changes).catch((error) => store.set({ notice: error.message }));
       if (state.up !== undefined)
         store.info = { ...store.info, up: state.up };
       if (state.connected !== undefined)
@@ -138,16 +142,20 @@ function follow(film) {
   });
 }
 
+async function read_info() {
+  const answer = await fetch("info", { headers: headers() });
+  if (!answer.ok)
+    throw new Error(`the server answers ${answer.status} ${answer.statusText}`);
+  store.info = await answer.json();
+}
+
 async function start() {
   const embedded = [...document.querySelectorAll("script[type='application/x-roost-film']")];
   if (embedded.length) {
     await open_films(embedded.map((one) => new EmbeddedSource(one.textContent.trim())), embedded.map((one) => one.dataset.name ?? ""));
     return;
   }
-  const answer = await fetch("info", { headers: headers() });
-  if (!answer.ok)
-    throw new Error(`the server answers ${answer.status} ${answer.statusText}`);
-  store.info = await answer.json();
+  await read_info();
   if (store.info.mode === "live") {
     const [film] = await open_films([new LiveSource("live")], [store.info.fabric]);
     follow(film);
@@ -161,13 +169,21 @@ function moment_of_address() {
   const wanted = new URLSearchParams(location.search);
   if (wanted.has("interval"))
     store.go(Number(wanted.get("interval")));
-  if (wanted.has("select") && store.film) {
+  const select = () => {
+    const { film } = store;
+    if (!film.topology)
+      return;
+    film.listeners.delete(select);
     const name = wanted.get("select");
-    const { topology } = store.film;
-    if (topology.by_name.has(name))
-      store.select({ kind: "node", index: topology.by_name.get(name) });
-    else if (topology.port_by_name.has(name))
-      store.select({ kind: "port", index: topology.port_by_name.get(name) });
+    const { by_name, port_by_name } = film.topology;
+    if (by_name.has(name))
+      store.select({ kind: "node", index: by_name.get(name) });
+    else if (port_by_name.has(name))
+      store.select({ kind: "port", index: port_by_name.get(name) });
+  };
+  if (wanted.has("select") && store.film) {
+    store.film.listeners.add(select);     // of a live fabric, the topology arrives later
+    select();
   }
 }
 

@@ -90,6 +90,18 @@ export const store = {
     });
   },
 
+  /** The film of a live fabric has begun again. `same`: with the same nodes and ports. */
+  begin_again(same) {
+    this.interval = 0;
+    this.frames = [];
+    this.events = [];
+    this.playing = this.follow = true;
+    this.hover = null;
+    if (!same)
+      this.select(null);
+    this.notice = "The film of the fabric begins again.";
+  },
+
   get at_ns() {
     return this.frames[this.clock]?.start ?? 0;
   },
