@@ -109,6 +109,48 @@ class BrowserCase(unittest.TestCase):
         if ready:
             self.browser.wait(f"!!globalThis.roost && !!({ready})")
 
+    def middle(self, box):
+        """The middle of a box in the picture: an expression with `topology` and `layout`, in pixels of the page."""
+        return self.browser.evaluate(f"""(() => {{ const {{ topology, layout }} = roost.views[0], {{ x, y, w = 0, h = 0 }} = {box},
+            at = document.querySelector(".fabric canvas").getBoundingClientRect(); return [at.x + x + w / 2, at.y + y + h / 2]; }})()""")
+
+    def host_at(self, name):
+        return self.middle(f"layout.boxes[topology.by_name.get('{name}')]")
+
+    def link_at(self, port):
+        """The middle of the link at a port."""
+        return self.middle(f"""(() => {{ const p = topology.port_by_name.get('{port}'), a = layout.ports[p], b = layout.ports[topology.ports[p].peer];
+            return {{ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }}; }})()""")
+
+    def drag_to_tenant(self, host, tenant, shot=None):
+        """Presses the mouse on a host, moves it onto a tenant, and lets go."""
+        self.browser.mouse(*self.host_at(host))
+        self.browser.mouse(*self.host_at(host), "down")
+        x, y = self.host_at(host)
+        self.browser.mouse(x, y - 40)
+        target = f".target[data-tenant='{tenant}']"
+        self.browser.wait(f'document.querySelector("{target}")')
+        x, y = self.browser.evaluate(f"""(() => {{ const b = document.querySelector("{target}").getBoundingClientRect();
+            return [b.x + b.width / 2, b.y + b.height / 2]; }})()""")
+        self.browser.mouse(x, y)
+        self.browser.wait("document.querySelector('.target.over')")
+        if shot:
+            self.browser.shot(shot)
+        self.browser.mouse(x, y, "up")
+
+    def side_says(self, text):
+        self.browser.wait(f"document.querySelector('#side')?.innerText.includes({text!r})")
+
+    def press(self, label):
+        """Clicks a button at the side."""
+        self.browser.click(f"#side button:text-is('{label}')")
+
+    def counters(self):
+        """{(title, counter): value} of the table at the side."""
+        rows = self.browser.evaluate("""[...document.querySelectorAll('.counters tbody')].flatMap(body => [...body.querySelectorAll('tr:has(td)')]
+            .map(row => [body.querySelector('th').innerText, ...[...row.cells].map(cell => cell.innerText)]))""")
+        return {(title, counter): value == "yes" or int("".join(value.split())) for title, counter, value in rows}
+
     def state(self, expression):
         return self.browser.evaluate(f"roost.{expression}")
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Headless Chromium for the tests in Python (browser.py): reads a call a line, [name, argument...] as JSON, and answers
 // each with {"value"} or {"error"}.
+import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { createRequire } from "node:module";
 
@@ -54,6 +55,10 @@ const calls = {
   },
   text: (selector) => page.locator(selector).first().innerText(),
   select: (selector, value) => page.selectOption(selector, value).then(() => null),
+  async download(selector) {     // [name, contents in base64] of what a click saves
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.click(selector)]);
+    return [saved.suggestedFilename(), (await readFile(await saved.path())).toString("base64")];
+  },
   shot: (path) => page.screenshot({ path }).then(() => null),
   close: () => browser.close(),
 };

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A film of an incast shows the pause as it spreads: from the victim's leaf to the spines, and on to the other leaves."""
+import csv
 import subprocess
 import unittest
 from pathlib import Path
@@ -62,6 +63,14 @@ class Incast(BrowserCase):
         self.browser.shot("incast-dark-1280")
         self.open(f"{web.url}?interval={self.state('interval')}&select={second[0]}", theme="light", width=1920, height=1080)
         self.assertIn("queue 3", self.browser.text("#side"))
+        self.side_says("Counters that are not listed are 0.")
+        with open("incast/counters.csv", encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if f"{row['node']}.{row['port']}" == second[0]]
+        titles = {"pg": "priority group", "drops": "dropped"}
+        wanted = {(f"{titles.get(row['scope'], row['scope'])} {row['index']}".strip(), row["counter"]): int(row["value"]) for row in rows}
+        self.assertIn(("priority 3", "pfc_rx_pause_ns"), wanted)
+        self.assertEqual(self.counters(), wanted)
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#side form').length"), 0)   # a film has no packets to capture
         self.browser.shot("incast-light-1920")
         self.assert_clean()
 

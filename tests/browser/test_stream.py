@@ -11,8 +11,10 @@ import unittest
 
 import film_maker
 from browser import BUILD, ROOST, BrowserCase
+from roost import wait_until
 
 INTERVALS = 300
+CAPTURE = bytes(range(256)) * 300
 
 
 def blocks(film):
@@ -30,8 +32,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def send(self, data, kind="application/json"):
-        self.send_response(200)
+    def send(self, data, kind="application/json", status=200):
+        self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -42,6 +44,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path == "info":
             self.send(json.dumps({"mode": "live", "fabric": "made", "up": True, "allow_changes": True, "write": True,
                                   "methods": {"link": "write"}}).encode())
+        elif path == "capture":
+            self.server.calls.append((self.path, self.headers["Authorization"]))
+            if "filter=" in self.path:
+                self.send(json.dumps({"error": "banana: not a filter"}).encode(), status=400)
+            else:
+                self.send(CAPTURE, "application/x-pcapng")
         elif path == "schema":
             self.send(subprocess.run([ROOST, "schema"], check=True, capture_output=True).stdout)
         elif path == "live":
@@ -72,18 +80,19 @@ class Stream(BrowserCase):
         self.addCleanup(self.server.shutdown)
         self.addCleanup(self.server.events.put, None)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        film = film_maker.make(leaves=2, flows=8, incast=3, intervals=INTERVALS, index=False)
-        head, meta, *self.chunks = blocks(film)
-        for block in (head, meta, self.chunks.pop(0)):
+        self.head, self.meta, *self.chunks = self.made(2)
+        for block in (self.head, self.meta, self.chunks.pop(0)):
             self.push(block)
-        self.open(f"http://127.0.0.1:{self.server.server_address[1]}/")
+        self.open(f"http://127.0.0.1:{self.server.server_address[1]}/?token=abc&select=leaf1.swp1")
+        self.browser.wait("roost.selection?.kind === 'port'")
+        self.browser.key("1")
+
+    @staticmethod
+    def made(leaves):
+        return list(blocks(film_maker.make(leaves=leaves, flows=8, incast=3, intervals=INTERVALS, index=False)))
 
     def push(self, block):
         self.server.events.put(("chunk" if block.startswith(b"CHNK") else "header", base64.b64encode(block).decode()))
-
-    def middle(self, host):
-        return self.browser.evaluate(f"""(() => {{ const b = roost.views[0].layout.boxes[roost.film.topology.by_name.get("{host}")],
-            c = document.querySelector(".fabric canvas").getBoundingClientRect(); return [c.x + b.x + b.w / 2, c.y + b.y + b.h / 2]; }})()""")
 
     def test_follows(self):
         self.browser.wait("roost.follow && roost.interval === 63 && roost.frames[0].interval === 63")
@@ -104,17 +113,50 @@ class Stream(BrowserCase):
         self.browser.shot("live")
         self.assert_clean()
 
+    def test_begins_again(self):
+        event = ("event", json.dumps({"kind": "link", "at_ns": 5000, "link": "leaf1-spine1", "state": "down"}))
+        self.push(self.chunks[0])
+        self.server.events.put(event)
+        self.browser.wait("roost.interval === 127 && roost.events.length === 1")
+        # The same film goes on after a connection that was lost for a moment.
+        for block in (self.head, self.meta, self.chunks[2]):
+            self.push(block)
+        self.browser.wait(f"roost.film.count === 256 && roost.film.missed === {film_maker.CHUNK}")
+        self.assertEqual(self.state("film.first"), 0)
+        self.assertEqual(self.state("events.length"), 1)
+        # Another film of the same fabric, while the page shows an instant of the old one.
+        self.browser.key(",")
+        self.browser.wait("!roost.follow")
+        for block in (self.head, self.meta, *self.made(2)[2:4]):
+            self.push(block)
+        self.browser.wait("roost.film.count === 128 && roost.film.missed === 0 && roost.follow && roost.frames[0]?.interval === 127")
+        self.assertEqual(self.state("events.length"), 0)
+        self.assertEqual(self.state("film.totals().values[0].length"), 128)
+        self.assertEqual(self.state("selection.kind"), "port")
+        # A larger fabric; the first of its intervals that arrives has a higher number.
+        head, meta, _, _, third, *_ = self.made(3)
+        for block in (head, meta, third):
+            self.push(block)
+        self.browser.wait("roost.film.topology.nodes.filter(node => node.role === 'leaf').length === 3 && roost.frames[0]?.interval === 191")
+        self.assertEqual((self.state("film.first"), self.state("film.missed"), self.state("selection")), (128, 0, None))
+        self.browser.shot("again")
+        self.assert_clean()
+
+    def test_capture(self):
+        self.browser.key("2")
+        self.side_says("leaf1.swp1")
+        name, data = self.browser.download("#side button:text-is('Capture')")
+        self.assertEqual((name, base64.b64decode(data)), ("leaf1.swp1.pcapng", CAPTURE))
+        self.assertIn(("/capture?port=leaf1.swp1&seconds=5", "Bearer abc"), self.server.calls)
+        self.assert_clean()
+        self.browser.select("#side form select", "30")
+        self.browser.fill("#side form input", "banana")
+        self.press("Capture")
+        self.browser.wait("document.querySelector('.notice')?.innerText.includes('not a filter')")
+        self.assertIn(("/capture?port=leaf1.swp1&seconds=30&filter=banana", "Bearer abc"), self.server.calls)
+
     def test_drag_a_host(self):
-        self.browser.mouse(*self.middle("h1"))
-        self.browser.mouse(*self.middle("h1"), "down")
-        self.browser.mouse(*self.middle("h3"))
-        self.browser.wait("document.querySelector('.target[data-tenant=green]')")
-        x, y = self.browser.evaluate("""(() => { const b = document.querySelector(".target[data-tenant=green]").getBoundingClientRect();
-            return [b.x + b.width / 2, b.y + b.height / 2]; })()""")
-        self.browser.mouse(x, y)
-        self.browser.wait("document.querySelector('.target.over')")
-        self.browser.shot("drag")
-        self.browser.mouse(x, y, "up")
+        self.drag_to_tenant("h1", "green", shot="drag")
         self.browser.wait("document.querySelector('#side').innerText.includes('tenants.green.hosts')")
         edits = next(params for method, params in self.server.calls if method == "edit")
         self.assertEqual(edits, {"stage": True, "edits": [{"kind": "remove", "key": "tenants.blue.hosts", "value": "[h1]"},
@@ -137,9 +179,8 @@ class Stream(BrowserCase):
         self.browser.type("leaf1-spine2")
         self.browser.key("Enter")
         self.browser.wait("roost.selection?.kind === 'link'")
-        self.browser.click("#side button:text-is('Fail the link')")
-        self.browser.wait("document.querySelector('#side button:not([disabled])')")
-        self.assertIn(("link", {"link": "leaf1-spine2", "state": "down"}), self.server.calls)
+        self.press("Fail the link")
+        wait_until(lambda: ("link", {"link": "spine2.swp1", "state": "down"}) in self.server.calls, "the page asks for it")
         self.assert_clean()
 
 

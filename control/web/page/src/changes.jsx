@@ -10,7 +10,7 @@ const CONFIRM = [30, 60, 300];    // seconds
 export const changes = { staged: [], unsaved: [], history: [], waiting: null, deadline: 0, schema: null, busy: false, confirm_s: 60 };
 
 export const can_change = () => store.film?.source.live && store.info.write && store.info.allow_changes;
-const may = (method) => can_change() && store.info.methods?.[method] !== undefined;
+export const may = (method) => can_change() && store.info.methods?.[method] !== undefined;
 
 export async function refresh_changes() {
   if (!can_change())
@@ -45,21 +45,58 @@ export async function act(what) {
 
 export const stage = (edits) => act(() => call("edit", { edits, stage: true }));
 
-/** The edits that move a host to a tenant; null: to none. */
+const REST = "rest";    // the built-in tenant of hosts that no other tenant has; it has no key `hosts`
+const tenant_of = (topology, host) => topology.tenants[topology.nodes[host].tenant]?.name ?? REST;
+const tenants_of = (topology) => [...topology.tenants.map((one) => one.name).filter((name) => name && name !== REST), REST];
+const title_of = (tenant) => tenant === REST ? "rest (no tenant)" : tenant;
+
+/** Stages the edits that move a host to a tenant. */
 export function move_host(host, tenant) {
   const { topology } = store.film;
   const node = topology.nodes[host];
   const edits = [];
-  if (node.tenant !== null && topology.tenants[node.tenant]?.name)
-    edits.push({ kind: "remove", key: `tenants.${topology.tenants[node.tenant].name}.hosts`, value: `[${node.name}]` });
-  if (tenant !== null)
+  if (tenant_of(topology, host) !== REST)
+    edits.push({ kind: "remove", key: `tenants.${tenant_of(topology, host)}.hosts`, value: `[${node.name}]` });
+  if (tenant !== REST)
     edits.push({ kind: "add", key: `tenants.${tenant}.hosts`, value: `[${node.name}]` });
   store.select({ kind: "node", index: host }, "changes");
-  return edits.length ? stage(edits) : null;
+  return stage(edits);
 }
 
-export const set_link = (link, state) => act(() => call("link", { link, state }));
-export const has_link_method = () => may("link");
+const LINK_KEYS = ["rate", "delay", "loss"];
+
+/** What fails or changes the link at a port, and brings it back. `down` is what the picture shows. */
+export function LinkControls({ film, port, down }) {
+  const { full, node, name } = film.topology.ports[port];
+  const [now, set_now] = useState(null);       // what the fabric says of it
+  const [typed, set_typed] = useState({});
+  const seen = store.events.findLast((event) => event.kind === "link" || event.what === "link")?.at_ns;
+  const read = async () => {
+    const shown = await call("show", { what: "interface", port: full });
+    set_now(shown.nodes?.[film.topology.nodes[node].name]?.ports[name] ?? null);
+  };
+  useEffect(() => {
+    read().catch((error) => store.set({ notice: error.message }));
+  }, [full, seen]);
+  useEffect(() => set_typed({}), [full]);
+  const change = async (params) => {
+    if (await act(() => call("link", { link: full, ...params }))) {
+      set_typed({});
+      await read();
+    }
+  };
+  const changed = now?.link?.changed ?? {};
+  const is_down = now ? now.state === "down" : down;
+  const given = Object.fromEntries(LINK_KEYS.filter((key) => typed[key]?.trim()).map((key) => [key, typed[key].trim()]));
+  return <form class="link" onSubmit={(event) => { event.preventDefault(); change(given); }}>
+    <p class="buttons">
+      <button type="button" disabled={changes.busy} onClick={() => change({ state: is_down ? "up" : "down" })}>{is_down ? "Bring the link up" : "Fail the link"}</button>
+      <button type="button" disabled={changes.busy || !now?.link} title="Undoes all changes of the link" onClick={() => change({ clear: true })}>As in the file</button></p>
+    {LINK_KEYS.map((key) => <label><span>{key}{changed[key] && <>, now <b>{changed[key]}</b></>}</span><input value={typed[key] ?? ""} placeholder="keep" size="1" spellcheck={false}
+      autocomplete="off" onInput={(event) => set_typed({ ...typed, [key]: event.currentTarget.value })} /></label>)}
+    <button type="submit" disabled={changes.busy || !Object.keys(given).length}>Change</button>
+  </form>;
+}
 
 function SetKey() {
   const [key, set_key] = useState("");
@@ -152,21 +189,20 @@ export function Changes() {
 /** Where a dragged host can be dropped: a row of tenants above the picture. */
 export function Targets({ host, x, y, over }) {
   const { topology } = store.film;
-  const node = topology.nodes[host];
   return <>
-    <div class="targets">{[...topology.tenants.filter((one) => one.name), { name: null, index: null }].map((tenant) =>
-      <div class={`target${over === (tenant.name ?? "") ? " over" : ""}`} data-tenant={tenant.name ?? ""} aria-disabled={tenant.index === node.tenant}>{tenant.name ?? "no tenant"}</div>)}</div>
-    <div class="dragged" style={{ left: `${x + 8}px`, top: `${y + 8}px` }}>{node.name}</div>
+    <div class="targets">{tenants_of(topology).map((tenant) =>
+      <div class={`target${over === tenant ? " over" : ""}`} data-tenant={tenant} aria-disabled={tenant === tenant_of(topology, host)}>{title_of(tenant)}</div>)}</div>
+    <div class="dragged" style={{ left: `${x + 8}px`, top: `${y + 8}px` }}>{topology.nodes[host].name}</div>
   </>;
 }
 
 export function MoveHost({ index }) {
   const { topology } = store.film;
-  const node = topology.nodes[index];
-  if (!can_change() || !topology.tenants.some((one) => one.name))
+  const tenants = tenants_of(topology);
+  if (!can_change() || tenants.length === 1)
     return null;
-  return <p class="buttons"><label>tenant <select value={node.tenant ?? ""} disabled={changes.busy}
-    onChange={(event) => move_host(index, event.currentTarget.value === "" ? null : topology.tenants[Number(event.currentTarget.value)].name)}>
-    {topology.tenants.filter((one) => one.name).map((one) => <option value={one.index}>{one.name}</option>)}<option value="">no tenant</option></select></label>
+  return <p class="buttons"><label>tenant <select value={tenant_of(topology, index)} disabled={changes.busy}
+    onChange={(event) => move_host(index, event.currentTarget.value)}>
+    {tenants.map((one) => <option value={one}>{title_of(one)}</option>)}</select></label>
     <span class="dim">or drag it in the picture</span></p>;
 }

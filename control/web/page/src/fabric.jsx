@@ -92,7 +92,7 @@ function neighbour(layout, topology, index, dx, dy) {
   return best;
 }
 
-/** The tenant that a host would be dropped on: "" is none, and null nowhere. */
+/** The tenant that a host would be dropped on, or null. */
 function target_at(event) {
   const target = document.elementFromPoint(event.clientX, event.clientY)?.closest(".target");
   return target && target.getAttribute("aria-disabled") !== "true" ? target.dataset.tenant : null;
@@ -159,7 +159,7 @@ export function Fabric({ index }) {
     if (dragged) {
       const target = target_at(event);
       if (target !== null)
-        move_host(dragged.host, target || null);
+        move_host(dragged.host, target);
     }
     was_dragged.current = !!dragged;
     pressed.current = null;

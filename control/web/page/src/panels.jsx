@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The side of the page: what happens now, what is selected, drops, tenants and the log.
 import { h, Fragment } from "preact";
-import { MoveHost, can_change, has_link_method, set_link } from "./changes.jsx";
+import { Capture } from "./capture.jsx";
+import { LinkControls, MoveHost, may } from "./changes.jsx";
 import { Chart, values_in, window_of } from "./chart.jsx";
+import { Counters } from "./counters.jsx";
 import { flows_of, is_active } from "./flows.js";
 import { pause_roots } from "./frame.js";
 import { make_palette } from "./palette.js";
@@ -121,6 +123,7 @@ export function Port({ film, frame, index }) {
     <p class="where">{node.role === "host" ? "NIC of a host" : `port of a ${node.role}`}, {words.rate(port.rate)}
       {port.peer >= 0 && <>, to <Ref kind="port" index={port.peer}>{topology.ports[port.peer].full}</Ref></>}
       {port.tenant !== null && <>, tenant <Ref kind="tenant" index={port.tenant}>{topology.tenants[port.tenant]?.name}</Ref></>}</p>
+    {film.source.live && <Capture port={port.full} />}
     <div class="figures">
       <Figure name="sends" value={words.percent(frame.load[index])} />
       <Figure name="waiting" value={words.bytes(frame.depth[index])} />
@@ -139,6 +142,7 @@ export function Port({ film, frame, index }) {
     </>}
     {reasons.length > 0 && <><h3>Dropped in this interval</h3>
       <table><tbody>{reasons.map(([drop, n]) => <tr><td>{drop.name}</td><td class="num">{words.count(n)}</td></tr>)}</tbody></table></>}
+    <Counters film={film} port={index} />
   </>;
 }
 
@@ -244,8 +248,7 @@ function Link({ film, frame, index }) {
   const range = window_of(film, frame.interval);
   const { interval_ns: length } = film.meta;
   const down = topology.links[index].some((p) => frame.down[p]);
-  return <>{can_change() && has_link_method() && <p class="buttons"><button type="button" onClick={() => set_link(link_name(topology, index), down ? "up" : "down")}>
-    {down ? "Bring the link up" : "Fail the link"}</button></p>}
+  return <>{may("link") && <LinkControls film={film} port={topology.links[index][1]} down={down} />}
     {topology.links[index].map((p) => {
     const values = values_in(film, "tx_bytes", p, range).map((b) => b * 8e9 / length);
     const paused = Array.from({ length: 9 }, (_, k) => values_in(film, "paused", p * 9 + k, range));
