@@ -47,40 +47,43 @@ put(struct capture_tap *t, struct rte_mbuf *m, uint16_t port, enum capture_kind 
 	return slot;
 }
 
+// Makes the record of a packet that passes a port, if it is wanted. NULL: there is none.
+static struct capture_slot *
+take_passing(struct capture_tap *t, enum capture_kind kind, const struct port *p,
+	     struct rte_mbuf *m, ps_t at)
+{
+	const uint16_t port = p->index;
+	struct capture_slot *slot;
+	bool matched;
+
+	if (!wants_packet(t, t->wants[port], m, &matched))
+		return NULL;
+	slot = put(t, m, port, kind, t->snaplens[port]);
+	if (slot == NULL)
+		return NULL;
+	slot->at = at;
+	slot->matched = matched;
+	return slot;
+}
+
 static void
 received(void *context, struct node *n, struct port *p, struct rte_mbuf *m, ps_t at)
 {
 	struct capture_tap *t = context;
-	struct capture_slot *slot;
-	bool matched;
+	struct capture_slot *slot = take_passing(t, CAPTURE_RECEIVED, p, m, at);
 
 	(void)n;
-	if (!wants_packet(t, t->wants[p->index], m, &matched))
-		return;
-	slot = put(t, m, p->index, CAPTURE_RECEIVED, t->snaplens[p->index]);
 	if (slot == NULL)
 		return;
-	slot->at = at;
-	slot->matched = matched;
-	t->last = slot;
+	t->last = slot; // it may be dropped
 	t->last_packet = m;
 }
 
 static void
 sent(void *context, struct node *n, struct port *p, struct rte_mbuf *m, ps_t at)
 {
-	struct capture_tap *t = context;
-	struct capture_slot *slot;
-	bool matched;
-
 	(void)n;
-	if (!wants_packet(t, t->wants[p->index], m, &matched))
-		return;
-	slot = put(t, m, p->index, CAPTURE_SENT, t->snaplens[p->index]);
-	if (slot == NULL)
-		return;
-	slot->at = at;
-	slot->matched = matched;
+	take_passing(context, CAPTURE_SENT, p, m, at);
 }
 
 static void
