@@ -31,6 +31,16 @@ enum api_code {
 	API_FORBIDDEN = -32001, // the client may not call it
 };
 
+// A notification of a stream. If there are bytes, its parameter API_BYTES is their number, and they
+// follow the line as they are: the next line begins behind them.
+#define API_BYTES "raw_bytes"
+struct api_message {
+	const char *method;
+	const json_t *params; // stay the caller's
+	const void *bytes;    // NULL: none
+	size_t count;
+};
+
 // What a client may do, and what a method needs.
 enum api_right { API_READ, API_WRITE };
 
@@ -117,11 +127,10 @@ bool api_server_has_client(struct api_server *server, uint64_t client);
 // Streams: a client that gets messages as fast as it reads them. It may take its time over them,
 // and is never idle.
 void api_server_set_stream(struct api_server *server, uint64_t client, bool streams);
-// Sends it a notification of `method`, whose params stay the caller's, of less than API_EVENTS_MAX.
-// Returns 0; -EAGAIN if the one before has not been read, or a request of the client waits; or
-// -ENOENT if the client is gone. Not within a method.
-int api_server_send(struct api_server *server, uint64_t client, const char *method,
-		    const json_t *params);
+// Sends it a notification, of less than API_EVENTS_MAX. Returns 0; -EAGAIN if the one before has not
+// been read, or a request of the client waits; or -ENOENT if the client is gone. Not within a
+// method.
+int api_server_send(struct api_server *server, uint64_t client, const struct api_message *message);
 
 // Has a descriptor of the caller's (-1: none) end the wait too, as soon as it can be read; at most
 // API_WATCHED_MAX of them.
@@ -169,6 +178,8 @@ int api_stream_ask(struct api_stream *stream, const char *method);
 // ended; or another -errno.
 int api_stream_next(struct api_stream *stream, int timeout_ms, const volatile int *stop,
 		    json_t **params);
+// The bytes that came with it, until the next call; *count is 0 if there were none.
+const void *api_stream_bytes(const struct api_stream *stream, size_t *count);
 // NULL is fine.
 void api_stream_close(struct api_stream *stream);
 

@@ -25,6 +25,7 @@ struct connected {
 	size_t in_length; // received
 	size_t in_capacity;
 	size_t line_length;       // of the first line in it, once that is complete
+	size_t tail_length;       // of the bytes behind that line that belong to it
 	bool has_line;            // that has not been replaced by the next
 	const volatile int *stop; // NULL, or ends a wait when it is not 0
 };
@@ -107,13 +108,32 @@ call_reserve(struct connected *c)
 	return 0;
 }
 
+// Receives what there is, or waits for more. Returns 0 or -errno.
+static int
+call_fill(struct connected *c)
+{
+	int status = call_reserve(c);
+	ssize_t got;
+
+	if (status != 0)
+		return status;
+	got = recv(c->fd, c->in + c->in_length, c->in_capacity - c->in_length, MSG_DONTWAIT);
+	if (got == 0)
+		return -ECONNRESET;
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR ? call_wait(c, POLLIN) : -errno;
+	c->in_length += (size_t)got;
+	return 0;
+}
+
 // Receives a line, of line_length bytes without its newline, over the one before.
 static int
 call_receive(struct connected *c)
 {
-	size_t taken = c->has_line ? c->line_length + 1 : 0, scanned = 0;
+	size_t taken = c->has_line ? c->line_length + 1 + c->tail_length : 0, scanned = 0;
 
 	c->has_line = false;
+	c->tail_length = 0;
 	c->in_length -= taken;
 	if (taken != 0)
 		memmove(c->in, c->in + taken, c->in_length);
@@ -121,7 +141,6 @@ call_receive(struct connected *c)
 		char *newline = c->in_length > scanned
 					? memchr(c->in + scanned, '\n', c->in_length - scanned)
 					: NULL;
-		ssize_t got;
 		int status;
 
 		if (newline != NULL) {
@@ -130,19 +149,9 @@ call_receive(struct connected *c)
 			return 0;
 		}
 		scanned = c->in_length;
-		status = call_reserve(c);
-		if (status == 0)
-			status = call_wait(c, POLLIN);
+		status = call_fill(c);
 		if (status != 0)
 			return status;
-		got = recv(c->fd, c->in + c->in_length, c->in_capacity - c->in_length,
-			   MSG_DONTWAIT);
-		if (got == 0)
-			return -ECONNRESET;
-		if (got > 0)
-			c->in_length += (size_t)got;
-		else if (errno != EAGAIN && errno != EINTR)
-			return -errno;
 	}
 }
 
@@ -263,6 +272,7 @@ api_follow(const struct api_call *call, bool (*each)(void *context, const json_t
 
 struct api_stream {
 	struct connected c;
+	json_t *params; // of a message whose bytes are not all there; or NULL
 };
 
 int
@@ -291,27 +301,53 @@ api_stream_ask(struct api_stream *stream, const char *method)
 	return status;
 }
 
+// Receives the line of the next notification.
+static int
+stream_line(struct api_stream *stream)
+{
+	struct connected *c = &stream->c;
+	json_int_t count;
+	json_t *message;
+	int status = call_receive(c);
+
+	if (status != 0)
+		return status;
+	message = json_loadb(c->in, c->line_length, 0, NULL);
+	stream->params = json_incref(json_object_get(message, "params"));
+	json_decref(message);
+	count = json_integer_value(json_object_get(stream->params, API_BYTES));
+	if (count < 0 || count > API_EVENTS_MAX)
+		return -EPROTO;
+	c->tail_length = (size_t)count;
+	return 0;
+}
+
 int
 api_stream_next(struct api_stream *stream, int timeout_ms, const volatile int *stop,
 		json_t **params)
 {
 	struct connected *c = &stream->c;
+	int status = 0;
 
 	*params = NULL;
 	c->deadline_ms = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms;
 	c->stop = stop;
-	for (;;) {
-		int status = call_receive(c);
-		json_t *message;
+	while (status == 0 && stream->params == NULL)
+		status = stream_line(stream);
+	while (status == 0 && c->in_length < c->line_length + 1 + c->tail_length)
+		status = call_fill(c);
+	if (status != 0)
+		return status;
+	*params = stream->params;
+	stream->params = NULL;
+	return 0;
+}
 
-		if (status != 0)
-			return status;
-		message = json_loadb(c->in, c->line_length, 0, NULL);
-		*params = json_incref(json_object_get(message, "params"));
-		json_decref(message);
-		if (*params != NULL)
-			return 0;
-	}
+const void *
+api_stream_bytes(const struct api_stream *stream, size_t *count)
+{
+	*count = stream->c.tail_length;
+	return stream->c.in + stream->c.line_length + 1;
 }
 
 void
@@ -319,6 +355,7 @@ api_stream_close(struct api_stream *stream)
 {
 	if (stream == NULL)
 		return;
+	json_decref(stream->params);
 	call_end(&stream->c);
 	free(stream);
 }

@@ -20,6 +20,7 @@
 
 #define CONNECTION_READ_BYTES 65536
 #define CONNECTION_REQUESTS_PER_TURN 8
+#define CONNECTION_STREAM_BYTES (2 << 20) // that the system may hold for a stream's client
 
 void
 connection_close(struct connection *c)
@@ -71,8 +72,10 @@ connection_send(const struct service *s, struct connection *c)
 }
 
 static void
-connection_add_event(struct connection *c, const char *line, size_t length)
+connection_add_event(struct connection *c, const void *line, size_t length)
 {
+	if (length == 0)
+		return;
 	if (c->events == NULL)
 		c->events = memory_resize(NULL, API_EVENTS_MAX, 1, "bytes of events");
 	memcpy(c->events + c->events_length, line, length);
@@ -102,12 +105,25 @@ connection_notify(const struct service *s, struct connection *c, const char *lin
 }
 
 int
-connection_stream(const struct service *s, struct connection *c, const char *line, size_t length)
+connection_stream(const struct service *s, struct connection *c, const struct span *line,
+		  const struct span *bytes)
 {
-	if (c->out != NULL || c->in_length != 0 || c->events_length + length > API_EVENTS_MAX)
+	if (c->out != NULL || c->in_length != 0 ||
+	    c->events_length + line->count + bytes->count > API_EVENTS_MAX)
 		return -EAGAIN;
-	connection_add_event(c, line, length);
+	connection_add_event(c, line->at, line->count);
+	connection_add_event(c, bytes->at, bytes->count);
 	return connection_send(s, c);
+}
+
+void
+connection_widen(const struct connection *c)
+{
+	const int bytes = CONNECTION_STREAM_BYTES;
+
+	// Root only; others have net.core.wmem_max.
+	if (setsockopt(c->fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) != 0)
+		(void)setsockopt(c->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 }
 
 // Sends an answer and frees it afterwards.

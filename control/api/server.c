@@ -284,25 +284,28 @@ api_server_set_stream(struct api_server *s, uint64_t id, bool streams)
 {
 	struct connection *c = find_client(s, id);
 
-	if (c != NULL)
-		c->streams = streams;
+	if (c == NULL)
+		return;
+	c->streams = streams;
+	connection_widen(c);
 }
 
 int
-api_server_send(struct api_server *s, uint64_t id, const char *method, const json_t *params)
+api_server_send(struct api_server *s, uint64_t id, const struct api_message *message)
 {
 	struct connection *c = find_client(s, id);
-	size_t length;
-	char *line;
+	struct span line, bytes = {message->bytes, message->count};
+	char *text;
 	int rc;
 
 	if (c == NULL)
 		return -ENOENT;
 	if (c->out != NULL)
 		return -EAGAIN;
-	line = rpc_notification(method, params, &length);
-	rc = connection_stream(&s->service, c, line, length);
-	free(line);
+	text = rpc_notification(message->method, message->params, &line.count);
+	line.at = text;
+	rc = connection_stream(&s->service, c, &line, &bytes);
+	free(text);
 	if (rc == 0 || rc == -EAGAIN)
 		return rc;
 	server_drop_client(s, (unsigned int)(c - s->clients));

@@ -2,7 +2,6 @@
 // roost capture: the packets of ports of a live fabric, or all that it drops, as lines or a file.
 #include "cli.h"
 
-#include "control/base/base64.h"
 #include "control/base/clock.h"
 #include "control/base/memory.h"
 #include "control/io/capture/blocks.h"
@@ -191,31 +190,28 @@ write_blocks(struct capture_run *run, const uint8_t *bytes, size_t count)
 
 // Returns 0 or -errno, reported unless it is -EPIPE.
 static int
-take_blocks(struct capture_run *run, const char *text)
+take_blocks(struct capture_run *run, const uint8_t *bytes, size_t count)
 {
-	size_t count = 0;
-	uint8_t *bytes = base64_decode(text, &count);
 	const uint8_t *at = bytes;
 	size_t left = count;
 	struct block block;
-	int rc = bytes == NULL ? -EPROTO : 1;
+	int rc = 1;
 
 	while (rc == 1) {
 		rc = blocks_next(run->blocks, &at, &left, &block);
 		if (rc == 1)
 			take_block(run, &block);
 	}
-	rc = rc < 0 ? fail(run, "what the fabric sends is no capture", -EPROTO)
-		    : write_blocks(run, bytes, count);
-	free(bytes);
-	return rc;
+	return rc < 0 ? fail(run, "what the fabric sends is no capture", -EPROTO)
+		      : write_blocks(run, bytes, count);
 }
 
 static int
-take_message(struct capture_run *run, const json_t *params)
+take_message(struct capture_run *run, const struct api_stream *stream, const json_t *params)
 {
-	const char *text = json_string_value(json_object_get(params, "blocks"));
-	int rc = text != NULL ? take_blocks(run, text) : 0;
+	size_t count;
+	const uint8_t *bytes = api_stream_bytes(stream, &count);
+	int rc = take_blocks(run, bytes, count);
 
 	if (json_is_true(json_object_get(params, "end"))) {
 		run->ended = true;
@@ -250,7 +246,7 @@ follow(struct capture_run *run, struct api_stream *stream, int64_t deadline_ms)
 		rc = api_stream_next(stream, left > INT32_MAX ? -1 : (int)left, &interrupted,
 				     &params);
 		if (rc == 0)
-			rc = take_message(run, params);
+			rc = take_message(run, stream, params);
 		json_decref(params);
 		if (run->ended || rc == -EPIPE)
 			return 0;
@@ -281,8 +277,8 @@ open_file(struct capture_run *run, const struct cli_args *args)
 static json_t *
 make_params(const struct cli_args *args, const char *program)
 {
-	json_t *params = json_pack("{s:I, s:s*}", "count", (json_int_t)cli_number(args, "count", 0),
-				   "filter", program);
+	json_t *params = json_pack("{s:b, s:I, s:s*}", "raw", 1, "count",
+				   (json_int_t)cli_number(args, "count", 0), "filter", program);
 	json_t *ports = json_array();
 
 	for (unsigned i = 0; i < args->count; i++)
@@ -417,6 +413,7 @@ const struct cli_command command_capture = {
 			 .help = "end after N packets"},
 			{.name = "for", .kind = CLI_SECONDS, .help = "end after this time"},
 			{.name = "snap",
+			 .letter = 's',
 			 .kind = CLI_NUMBER,
 			 .range = {14, 16000},
 			 .help = "keep N bytes of each packet (default: all, or 128 for lines)"},

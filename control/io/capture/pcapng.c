@@ -163,7 +163,9 @@ put_count(struct pcapng *p, enum pcapng_option code, uint64_t value)
 void
 pcapng_add_statistics(struct pcapng *p, uint32_t interface, const struct pcapng_statistics *s)
 {
-	const uint32_t total = 24 + 6 * option_size(8) + option_size(0);
+	const uint32_t comment_len = s->comment ? (uint32_t)strlen(s->comment) : 0;
+	const uint32_t total = 24 + 6 * option_size(8) + option_size(0) +
+			       (comment_len ? option_size(comment_len) : 0);
 
 	put_word(p, PCAPNG_BLOCK_STATISTICS);
 	put_word(p, total);
@@ -177,6 +179,8 @@ pcapng_add_statistics(struct pcapng *p, uint32_t interface, const struct pcapng_
 	put_count(p, PCAPNG_OPTION_ISB_IFDROP, s->lost);
 	put_count(p, PCAPNG_OPTION_ISB_FILTERACCEPT, s->accepted);
 	put_count(p, PCAPNG_OPTION_ISB_USRDELIV, s->delivered);
+	if (comment_len)
+		put_option(p, PCAPNG_OPTION_COMMENT, s->comment, comment_len);
 	put_option(p, PCAPNG_OPTION_END, NULL, 0);
 	put_word(p, total);
 }

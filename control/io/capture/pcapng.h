@@ -65,10 +65,11 @@ struct pcapng {
 // What an interface counted while it was captured.
 struct pcapng_statistics {
 	ps_t from, to;
-	uint64_t seen;      // packets of the directions that are captured
-	uint64_t lost;      // of them not looked at, for lack of room
-	uint64_t accepted;  // by the filter
-	uint64_t delivered; // that are in the file
+	uint64_t seen;       // packets of the directions that are captured
+	uint64_t lost;       // of them not looked at, for lack of room
+	uint64_t accepted;   // by the filter
+	uint64_t delivered;  // that are in the file
+	const char *comment; // UTF-8, or NULL
 };
 
 void pcapng_add_section(struct pcapng *p);

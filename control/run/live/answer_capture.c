@@ -143,6 +143,7 @@ read_request(const struct live_fabric *live, const json_t *params, struct captur
 	if (drops)
 		request->which = CAPTURE_WHICH_DROPS;
 	request->snaplen = (uint32_t)snap;
+	request->raw = json_is_true(json_object_get(params, "raw"));
 	request->ports = ports->items;
 	request->count = ports->count;
 	return rc;

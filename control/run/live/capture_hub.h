@@ -62,8 +62,15 @@ struct live_fabric *capture_hub_fabric(const struct capture_hub *hub);
 // one has a `match`.
 int capture_hub_begin(struct capture_hub *hub, const struct capture_want *want,
 		      struct capture **out);
-// Ends it: takes what has passed until now. Not from within `take`. NULL is fine.
+// Ends a capture: takes what has passed until now. Not from within `take`. NULL is fine.
 void capture_hub_end(struct capture_hub *hub, struct capture *capture);
+// The same in parts, for captures of many packets. Nothing that passes from now on is in it; its
+// totals are known.
+void capture_hub_stop(struct capture_hub *hub, struct capture *capture);
+// Between polls: ends one that was stopped, if all that belongs to it has been taken.
+bool capture_hub_finish(struct capture_hub *hub, struct capture *capture);
+// Ends it at once, without what has not been taken yet.
+void capture_hub_remove(struct capture_hub *hub, struct capture *capture);
 // Frees one that has ended, whose totals are known. NULL is fine.
 void capture_free(struct capture *capture);
 
@@ -73,7 +80,8 @@ struct capture_total capture_total_at(const struct capture *capture, struct topo
 // Of all its ports.
 struct capture_total capture_total_all(const struct capture *capture);
 
-// Takes what has been captured, up to the instant that all workers have reached.
+// Takes what has been captured, up to the instant that all workers have reached, but no more than a
+// turn's worth (capture_drain.h).
 void capture_hub_poll(struct capture_hub *hub);
 // How long the control thread may wait for something else.
 int capture_hub_wait_ms(const struct capture_hub *hub, int wait_ms);

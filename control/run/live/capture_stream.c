@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A client that has called `capture` gets notifications "capture" whose parameter `blocks` is
-// base64 of whole blocks of a pcapng file. The last one has `end`, and the statistics of each
-// interface before it. Blocks are made as packets come and sent as the client reads; where too many
-// bytes wait for it, packets are lost and counted, as they are where a worker's ring is full.
+// A client that has called `capture` gets notifications "capture" with whole blocks of a pcapng
+// file: base64 in the parameter `blocks`, or bytes behind the line if it asked for them, which cost
+// a tenth. The last notification has `end`, and the statistics of each interface before it. Blocks
+// are made as packets come and sent as the client reads; where too many bytes wait for it, packets
+// are lost and counted, as they are where a worker's ring is full.
 //
 // An interface is a port that was named; where none was, interfaces are added as their first packet
 // comes.
@@ -18,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAITING_BYTES_MAX (4u << 20) // of blocks, for one client
-#define CHUNK_BYTES (48u << 10)      // of blocks in a notification, unless one is larger
-#define END_MS 2000                  // of waiting for clients to read when the fabric goes down
+#define TEXT_BYTES (48u << 10) // of blocks in a notification, unless one is larger
+#define RAW_BYTES (192u << 10) // the same of one that is not base64
+#define SEND_BYTES (2u << 20)  // to one client, before it is the next one's turn
+#define END_MS 2000            // of waiting for clients to read when the fabric goes down
 #define COMMENT_MAX 512
 
 // A port that has an interface in the file.
@@ -30,21 +32,31 @@ struct stream_port {
 	uint64_t lost; // because the client reads too slowly
 };
 
+enum stream_state {
+	STREAM_RUNS,
+	STREAM_STOPS, // what has passed until then is still in rings
+	STREAM_ENDED, // the last blocks are there
+};
+
 struct stream {
 	struct capture_streams *all;
 	uint64_t client;
+	enum stream_state state;
 	struct capture *capture; // NULL: it has ended
+	bool raw;                // it gets bytes behind a line
+	size_t waiting_most;     // bytes of blocks
 	struct filter *filter;
 	uint32_t snaplen;
 	unsigned int which;
 	uint64_t packets, packets_most;
 	uint64_t lost; // in all, once it has ended
-	ps_t from;
+	ps_t from, to;
 	bool named;                // its ports were
 	struct stream_port *ports; // by interface
 	uint32_t port_count;
 	struct pcapng blocks;
-	size_t sent; // of their bytes
+	size_t sent;  // of their bytes
+	bool blocked; // the client has not read what was sent
 };
 
 struct capture_streams {
@@ -150,7 +162,7 @@ take(void *context, const struct captured *packet)
 	interface = find_interface(s, packet);
 	port = &s->ports[interface];
 	port->statistics.accepted++;
-	if (s->blocks.count - s->sent > WAITING_BYTES_MAX) {
+	if (s->blocks.count - s->sent > s->waiting_most) {
 		port->lost++;
 		return;
 	}
@@ -173,47 +185,69 @@ chunk_length(const struct stream *s)
 		const size_t block = (size_t)at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 |
 				     (size_t)at[3] << 24;
 
-		if (length != 0 && length + block > CHUNK_BYTES)
+		if (length != 0 && length + block > (s->raw ? RAW_BYTES : TEXT_BYTES))
 			break;
 		length += block;
 	}
 	return length;
 }
 
+static json_t *
+chunk_params(const struct stream *s, size_t length)
+{
+	char *text;
+	json_t *params;
+
+	if (s->raw)
+		return json_pack("{s:I}", API_BYTES, (json_int_t)length);
+	text = base64_encode(s->blocks.bytes + s->sent, length);
+	params = json_pack("{s:s}", "blocks", text);
+	free(text);
+	return params;
+}
+
+// Returns 0; 1 if that was the last of a capture that has ended; or -errno.
 static int
 send_chunk(struct stream *s)
 {
 	const size_t length = chunk_length(s);
-	const bool ends = s->capture == NULL && s->sent + length == s->blocks.count;
-	char *text = base64_encode(s->blocks.bytes + s->sent, length);
-	json_t *params = json_pack("{s:s}", "blocks", text);
+	const bool ends = s->state == STREAM_ENDED && s->sent + length == s->blocks.count;
+	json_t *params = chunk_params(s, length);
+	const struct api_message message = {
+		.method = "capture",
+		.params = params,
+		.bytes = s->raw ? s->blocks.bytes + s->sent : NULL,
+		.count = s->raw ? length : 0,
+	};
 	int rc;
 
-	free(text);
 	if (ends)
 		json_object_update_new(params, json_pack("{s:b, s:I, s:I}", "end", 1, "packets",
 							 (json_int_t)s->packets, "lost",
 							 (json_int_t)s->lost));
-	rc = api_server_send(s->all->server, s->client, "capture", params);
+	rc = api_server_send(s->all->server, s->client, &message);
 	json_decref(params);
 	if (rc == 0)
 		s->sent += length;
 	return rc == 0 && ends ? 1 : rc;
 }
 
-// Sends what the client takes now. Returns 0; 1 if that was all of a capture that has ended; or
-// -ENOENT.
+// Sends what the client takes now, up to its share of a turn. Returns 0; 1 if that was all of a
+// capture that has ended; or -ENOENT.
 static int
 send_waiting(struct stream *s)
 {
+	const size_t before = s->sent;
 	int rc = 0;
 
 	// The last one may be empty.
-	while (rc == 0 && (s->sent < s->blocks.count || s->capture == NULL))
+	while (rc == 0 && s->sent - before < SEND_BYTES &&
+	       (s->sent < s->blocks.count || s->state == STREAM_ENDED))
 		rc = send_chunk(s);
+	s->blocked = rc == -EAGAIN;
 	if (s->sent == s->blocks.count) {
 		s->sent = s->blocks.count = 0;
-	} else if (s->sent > WAITING_BYTES_MAX) {
+	} else if (s->sent > s->waiting_most) {
 		memmove(s->blocks.bytes, s->blocks.bytes + s->sent, s->blocks.count - s->sent);
 		s->blocks.count -= s->sent;
 		s->sent = 0;
@@ -250,6 +284,8 @@ capture_streams_begin(struct capture_streams *all, const struct capture_request 
 		.snaplen = request->snaplen,
 		.which = request->which,
 		.packets_most = request->packets_most,
+		.raw = request->raw,
+		.waiting_most = all->live->config->live.capture_memory_bytes,
 		.from = live_clock(&all->live->drive),
 		.named = request->ports != NULL,
 	};
@@ -286,26 +322,49 @@ add_silent_ports(struct stream *s, const struct capture *capture)
 }
 
 static void
-end_capture(struct stream *s)
+add_statistics(struct stream *s, uint32_t interface, struct capture_total total)
 {
-	const ps_t now = live_clock(&s->all->live->drive);
+	const struct stream_port *port = &s->ports[interface];
+	struct pcapng_statistics statistics = port->statistics;
+	char comment[128];
+
+	statistics.to = s->to;
+	statistics.seen = total.seen;
+	statistics.lost = total.lost + port->lost;
+	if (statistics.lost != 0) {
+		snprintf(comment, sizeof(comment),
+			 "lost=%" PRIu64 " ring-full=%" PRIu64 " client-slow=%" PRIu64,
+			 statistics.lost, total.lost, port->lost);
+		statistics.comment = comment;
+	}
+	s->lost += statistics.lost;
+	pcapng_add_statistics(&s->blocks, interface, &statistics);
+}
+
+// Nothing that passes from now on is in it.
+static void
+stop_capture(struct stream *s)
+{
+	if (s->state != STREAM_RUNS)
+		return;
+	s->state = STREAM_STOPS;
+	s->to = live_clock(&s->all->live->drive);
+	capture_hub_stop(s->all->hub, s->capture);
+}
+
+// Makes the last blocks, if all that passed before has been taken.
+static void
+finish_capture(struct stream *s)
+{
 	struct capture *capture = s->capture;
 
-	if (capture == NULL)
+	if (s->state != STREAM_STOPS || !capture_hub_finish(s->all->hub, capture))
 		return;
-	capture_hub_end(s->all->hub, capture);
+	s->state = STREAM_ENDED;
 	s->capture = NULL;
 	add_silent_ports(s, capture);
-	for (uint32_t i = 0; i < s->port_count; i++) {
-		struct stream_port *port = &s->ports[i];
-		struct capture_total total = capture_total_at(capture, port->port);
-
-		port->statistics.to = now;
-		port->statistics.seen = total.seen;
-		port->statistics.lost = total.lost + port->lost;
-		s->lost += port->statistics.lost;
-		pcapng_add_statistics(&s->blocks, i, &port->statistics);
-	}
+	for (uint32_t i = 0; i < s->port_count; i++)
+		add_statistics(s, i, capture_total_at(capture, s->ports[i].port));
 	capture_free(capture);
 }
 
@@ -314,7 +373,10 @@ remove_stream(struct capture_streams *all, unsigned int index)
 {
 	struct stream *s = all->streams[index];
 
-	end_capture(s);
+	if (s->capture != NULL) {
+		capture_hub_remove(all->hub, s->capture);
+		capture_free(s->capture);
+	}
 	api_server_set_stream(all->server, s->client, false);
 	filter_destroy(s->filter);
 	free(s->ports);
@@ -330,7 +392,7 @@ capture_streams_end(struct capture_streams *all)
 
 	for (unsigned int i = 0; i < all->count; i++)
 		if (all->streams[i]->client == client) {
-			end_capture(all->streams[i]);
+			stop_capture(all->streams[i]);
 			return 0;
 		}
 	return -ENOENT;
@@ -344,10 +406,23 @@ capture_streams_poll(struct capture_streams *all)
 		struct stream *s = all->streams[i];
 
 		if (s->packets_most != 0 && s->packets == s->packets_most)
-			end_capture(s);
+			stop_capture(s);
+		finish_capture(s);
 		if (!api_server_has_client(all->server, s->client) || send_waiting(s) != 0)
 			remove_stream(all, i);
 	}
+}
+
+int
+capture_streams_wait_ms(const struct capture_streams *all, int wait_ms)
+{
+	for (unsigned int i = 0; i < all->count; i++) {
+		const struct stream *s = all->streams[i];
+
+		if (s->sent < s->blocks.count && !s->blocked)
+			return 0;
+	}
+	return capture_hub_wait_ms(all->hub, wait_ms);
 }
 
 void
@@ -358,10 +433,12 @@ capture_streams_destroy(struct capture_streams *all)
 	if (all == NULL)
 		return;
 	for (unsigned int i = 0; i < all->count; i++)
-		end_capture(all->streams[i]);
+		stop_capture(all->streams[i]);
 	while (all->count != 0 && clock_ms() < deadline) {
 		capture_streams_poll(all);
-		if (all->count != 0 && api_server_poll(all->server, CAPTURE_POLL_MS) != 0)
+		if (all->count != 0 &&
+		    api_server_poll(all->server, capture_streams_wait_ms(all, CAPTURE_POLL_MS)) !=
+			    0)
 			break;
 	}
 	while (all->count != 0)

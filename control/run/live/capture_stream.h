@@ -17,6 +17,7 @@ struct capture_request {
 	unsigned int which;    // bits of enum capture_which
 	uint32_t snaplen;      // 0: none
 	uint64_t packets_most; // 0: any number
+	bool raw;              // blocks are sent as they are, not as base64
 	struct filter *filter; // NULL: none; the stream's if it begins
 };
 
@@ -34,3 +35,5 @@ int capture_streams_end(struct capture_streams *all);
 
 // Sends what has been captured, and ends captures whose client is gone.
 void capture_streams_poll(struct capture_streams *all);
+// How long the control thread may wait for something else.
+int capture_streams_wait_ms(const struct capture_streams *all, int wait_ms);

@@ -109,7 +109,7 @@ serve(struct answer *a, struct notifier *notifier)
 		int wait_ms =
 			changes_next_ms(a->changes, live_events_next_ms(a->live, DAEMON_POLL_MS));
 
-		wait_ms = capture_hub_wait_ms(a->captures, wait_ms);
+		wait_ms = capture_streams_wait_ms(a->capture_streams, wait_ms);
 		wait_ms = films_wait_ms(a->films, wait_ms);
 		wait_ms = bfd_agent_wait_ms(a->live, learning_wait_ms(a->live, wait_ms));
 		if (api_server_poll(a->server, wait_ms) != 0)
