@@ -156,6 +156,8 @@ read_statistics(const struct blocks *b, struct span s, struct block *out)
 			out->seen = get64(o.value);
 		if (o.code == PCAPNG_OPTION_ISB_IFDROP && o.length == 8)
 			out->lost = get64(o.value);
+		if (o.code == PCAPNG_OPTION_COMMENT)
+			copy_text(out->comment, sizeof(out->comment), &o);
 	}
 	return 1;
 }

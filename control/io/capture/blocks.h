@@ -22,9 +22,10 @@ struct block {
 	const uint8_t *data;
 	uint32_t data_len;
 	uint32_t orig_len;
-	char comment[512]; // "": none; longer ones are cut
 	// Of statistics:
 	uint64_t seen, lost;
+	// Of both:
+	char comment[512]; // "": none; longer ones are cut
 };
 
 struct blocks *blocks_create(void);

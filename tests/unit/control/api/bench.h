@@ -168,7 +168,7 @@ say(int fd, const char *text)
 
 // What the client has been sent so far; the server is polled while there is anything to do at
 // once.
-static const char *
+static inline const char *
 heard(struct bench *b, int fd)
 {
 	static char text[8192];

@@ -20,7 +20,7 @@ static struct pcapng
 make_blocks(void)
 {
 	const struct pcapng_statistics statistics = {
-		.from = PS_PER_S, .to = 2 * PS_PER_S, .seen = 1000, .lost = 7};
+		.from = PS_PER_S, .to = 2 * PS_PER_S, .seen = 1000, .lost = 7, .comment = "lost=7"};
 	struct capture_record record = {.stamp = 5 * PS_PER_S + 1999,
 					.direction = CAPTURE_DIRECTION_OUT,
 					.data = "abcde",
@@ -77,6 +77,7 @@ test_round_trip(void **state)
 	assert_string_equal(b.interface, "leaf1.swp2");
 	assert_int_equal(b.seen, 1000);
 	assert_int_equal(b.lost, 7);
+	assert_string_equal(b.comment, "lost=7");
 	assert_int_equal(blocks_next(blocks, &at, &count, &b), 0);
 	blocks_destroy(blocks);
 	blocks_destroy(NULL);
