@@ -127,8 +127,8 @@ bool api_server_has_client(struct api_server *server, uint64_t client);
 // Streams: a client that gets messages as fast as it reads them. It may take its time over them,
 // and is never idle.
 void api_server_set_stream(struct api_server *server, uint64_t client, bool streams);
-// Sends it a notification, of less than API_EVENTS_MAX. Returns 0; -EAGAIN if the one before has not
-// been read, or a request of the client waits; or -ENOENT if the client is gone. Not within a
+// Sends it a notification, of less than API_EVENTS_MAX. Returns 0; -EAGAIN if the one before has
+// not been read, or a request of the client waits; or -ENOENT if the client is gone. Not within a
 // method.
 int api_server_send(struct api_server *server, uint64_t client, const struct api_message *message);
 

@@ -102,11 +102,12 @@ struct span {
 	size_t count;
 };
 
-// Lets its socket take more at a time, as far as the system allows: it need not wait for each other
-// whenever some 100 KiB have gone.
+// Lets its socket hold more, as far as the system allows: server and client need not wait for each
+// other after every 100 KiB.
 void connection_widen(const struct connection *c);
-// Sends a message's line, and the bytes behind it, after what waits. Returns 0; -EAGAIN if that is too much, or the client
-// has sent something that waits to be answered; or another -errno if it is to be closed.
+// Sends a message's line, and the bytes behind it, after what waits. Returns 0; -EAGAIN if that is
+// too much, or the client has sent something that waits to be answered; or another -errno if it is
+// to be closed.
 int connection_stream(const struct service *s, struct connection *c, const struct span *line,
 		      const struct span *bytes);
 // One turn with the events that poll saw. Returns 0, or -errno if it is to be closed.

@@ -44,8 +44,8 @@ static const struct schema_key live_keys[] = {
 	 .flag_offset = offsetof(struct config, live.packet_memory_auto), .min = 1,
 	 .max = SCHEMA_BYTES_MAX},
 	{"capture-memory", SCHEMA_BYTES, .def = "16MiB",
-	 .help = "memory of each worker for captured packets, while `roost capture` runs; rounded "
-		 "down to a power of two",
+	 .help = "memory of each worker, and of each client, for captured packets while `roost "
+		 "capture` runs; a worker's is rounded down to a power of two",
 	 AT(live.capture_memory_bytes), .min = 65536, .max = 1 << 30},
 	{"readers", SCHEMA_TEXT,
 	 .help = "the group whose members may read, through the API and `show`", AT(live.readers)},

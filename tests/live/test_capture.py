@@ -14,10 +14,10 @@ CAPTURES_MAX = 8
 LOSSLESS_FLOW = "128KiB"
 
 
-def idle_fabric(name, start="8ms", preset="spectrum-x", buffer="4MB", **live):
+def idle_fabric(name, start="8ms", preset="spectrum-x", buffer="4MB", size=LOSSLESS_FLOW, dilation=1000, **live):
     """Simulated hosts only, which send nothing before `start`: an incast of five into h1."""
-    description = demo(name, attach=(), dilation=1000, workload=[
-        {"kind": "incast", "to": "h1", "from": ["h2", "h3", "h5", "h6", "h7"], "size": LOSSLESS_FLOW, "at": start}], **live)
+    description = demo(name, attach=(), dilation=dilation, workload=[
+        {"kind": "incast", "to": "h1", "from": ["h2", "h3", "h5", "h6", "h7"], "size": size, "at": start}], **live)
     description["switch"]["preset"] = preset
     description["switch"]["buffer"]["size"] = buffer
     del description["tenants"]
@@ -40,7 +40,8 @@ class Section:
                 options = dict(captures._options(body[12:]))
                 self.statistics[self.names[struct.unpack_from("<I", body)[0]]] = {
                     name: struct.unpack("<Q", options[code])[0]
-                    for name, code in (("seen", 4), ("lost", 5), ("accepted", 6), ("delivered", 8))}
+                    for name, code in (("seen", 4), ("lost", 5), ("accepted", 6), ("delivered", 8))
+                } | {"comment": options.get(1, b"").decode()}
             elif kind == 6:
                 interface, high, low, captured, length = struct.unpack_from("<IIIII", body)
                 options = dict(captures._options(body[20 + (captured + 3) // 4 * 4:]))
@@ -128,7 +129,7 @@ class Exact(CaptureCase):
                     counted = counters[name]["rx_packets"], counters[name]["tx_packets"]
                     self.assertEqual((found.count(name, "rx"), found.count(name, "tx")), counted)
                     self.assertEqual(found.statistics[name], {"seen": sum(counted), "lost": 0, "accepted": sum(counted),
-                                                              "delivered": sum(counted)})
+                                                              "delivered": sum(counted), "comment": ""})
         self.assertEqual(sorted(Section.read(nics_path).names), ["h1.eth1", "h2.eth1"])
         self.assertEqual([packet.ns for _, _, packet in section.packets],
                          sorted(packet.ns for _, _, packet in section.packets))
@@ -147,6 +148,48 @@ class Exact(CaptureCase):
 
     def test_two_workers(self):
         self.run_and_compare(idle_fabric(name_of("captwo"), buffer="1MB", workers=2))
+
+    def run_load(self, name, memory):
+        """All ports of the switches, while they carry 60,000 packets a second each and pause each other. Returns the
+        statistics of all ports, and the path of the capture."""
+        fabric = self.fabric(idle_fabric(name, start="160ms", buffer="1MB", size="2MiB", dilation=50, workers=2,
+                                         **{"capture-memory": memory}))
+        running, path = self.start_file(fabric, *(one for one in self.ports(fabric) if not one.startswith("h")))
+        self.assert_quiet(fabric, "leaf1.swp1", 5 * 512)
+        err = self.end(running)
+        counters, section = self.ports(fabric), Section.read(path)
+        found = collections.Counter(one[:2] for one in section.packets)
+        for name in section.names:
+            one = section.statistics[name]
+            self.assertEqual(one["seen"], counters[name]["rx_packets"] + counters[name]["tx_packets"], name)
+            self.assertEqual(one["seen"], one["delivered"] + one["lost"], name)
+            self.assertEqual(one["delivered"], found[name, "rx"] + found[name, "tx"], name)
+            lost = re.fullmatch(r"lost=(\d+) ring-full=(\d+) client-slow=(\d+)", one["comment"] or "lost=0 ring-full=0 client-slow=0")
+            self.assertEqual((int(lost[1]), int(lost[2]) + int(lost[3])), (one["lost"], one["lost"]), name)
+        self.assertGreater(sum(counters[name]["control_tx"] for name in section.names), 100)
+        total = {key: sum(one[key] for one in section.statistics.values()) for key in ("seen", "lost", "delivered")}
+        self.assertIn(f"roost capture: {total['delivered']} packets captured of {total['seen']} that passed", err)
+        return counters, section, total, path
+
+    def test_a_load_that_fits(self):
+        """Nothing is lost: every port has in the file what its counters count, pause frames too."""
+        counters, section, total, path = self.run_load(name_of("capload"), "256MiB")
+        self.assertEqual(total["lost"], 0)
+        found = collections.Counter(one[:2] for one in section.packets)
+        pauses = collections.Counter(one[:2] for one in section.packets if one[2].data[12:14] == b"\x88\x08")
+        for name in section.names:
+            self.assertEqual((found[name, "rx"], found[name, "tx"]),
+                             (counters[name]["rx_packets"], counters[name]["tx_packets"]), name)
+            self.assertEqual((pauses[name, "rx"], pauses[name, "tx"]),
+                             (counters[name]["control_rx"], counters[name]["control_tx"]), name)
+        self.assertEqual(captures.malformed(path), [])
+
+    def test_a_load_that_does_not_fit(self):
+        """What is lost is counted: it and what is in the file are what the ports' counters count."""
+        _, section, total, path = self.run_load(name_of("capover"), "64KiB")
+        self.assertGreater(total["lost"], 0)
+        self.assertGreater(len(section.packets), 100)
+        self.assertEqual(captures.malformed(path), [])
 
     def test_drops_are_what_counters_say(self):
         """Of a lossy fabric with a faulty link: packets dropped on arrival, in full queues, and by the link."""
