@@ -10,6 +10,7 @@
 #include "control/base/text.h"
 #include "control/film/film.h"
 #include "control/run/interrupt.h"
+#include "control/run/live/films.h"
 #include "control/show/show_view.h"
 
 #include <errno.h>
@@ -25,9 +26,11 @@
 
 struct record {
 	const char *title;
+	const char *directory;
 	char *path;
 	FILE *to;
-	struct film_file *file;
+	struct film_file *file; // NULL: nothing has come yet
+	int error;              // the file could not be opened
 	uint64_t limit;
 	int64_t until_ms; // INT64_MAX: until it is interrupted
 	bool begun;       // the first META has come
@@ -38,40 +41,27 @@ struct record {
 	int64_t end_ns;
 };
 
-static uint32_t
-u32(const uint8_t *b)
-{
-	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
-static void
-put_u32(uint8_t *to, uint32_t value)
-{
-	for (unsigned int i = 0; i < 4; i++)
-		to[i] = (uint8_t)(value >> 8 * i);
-}
+static bool open_file(struct record *r);
 
 // Writes a block of `size` bytes. Returns false if the film is to end.
 static bool
 take_block(struct record *r, uint8_t *bytes, size_t size)
 {
-	struct film_block block = {.bytes = bytes, .size = size};
+	struct film_block block;
 	bool goes_on;
 
-	if (size < FILM_HEAD_BYTES || u32(bytes + 4) != size - FILM_HEAD_BYTES)
+	if (!film_read_head(&block, bytes, size))
 		return true; // of a newer version, perhaps
-	memcpy(block.type, bytes, 4);
-	block.first = u32(bytes + 8);
-	block.count = u32(bytes + 12);
-	if (strcmp(block.type, "FILM") == 0 && r->begun)
+	if (strcmp(block.type, "FILM") == 0 && r->file != NULL)
 		return true; // for another client
+	if (r->file == NULL && !open_file(r))
+		return false;
 	if (strcmp(block.type, "CHNK") == 0) {
 		if (!r->begun)
 			return true;
 		r->base = r->numbered ? r->base : block.first;
 		r->numbered = true;
-		block.first -= r->base;
-		put_u32(bytes + 8, block.first);
+		film_set_first(&block, bytes, block.first - r->base);
 	}
 	r->begun |= strcmp(block.type, "META") == 0;
 	goes_on = film_file_take(r->file, &block);
@@ -103,21 +93,24 @@ take_event(void *context, const json_t *event)
 
 // ---- the file -----------------------------------------------------------------------------------
 
-static int
-open_file(struct record *r, const char *directory)
+// Not before there is something to write: a film that was there stays if none begins.
+static bool
+open_file(struct record *r)
 {
-	if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
-		fprintf(stderr, "%s: %s: %s\n", r->title, directory, strerror(errno));
-		return -1;
+	const char *wrong = r->directory;
+
+	r->path = memory_format("%s/film", r->directory);
+	if (mkdir(r->directory, 0777) == 0 || errno == EEXIST) {
+		wrong = r->path;
+		r->to = fopen(r->path, "we");
 	}
-	r->path = memory_format("%s/film", directory);
-	r->to = fopen(r->path, "we");
 	if (r->to == NULL) {
-		fprintf(stderr, "%s: %s: %s\n", r->title, r->path, strerror(errno));
-		return -1;
+		fprintf(stderr, "%s: %s: %s\n", r->title, wrong, strerror(errno));
+		r->error = -EIO;
+		return false;
 	}
 	r->file = film_file_create(r->to, r->limit);
-	return 0;
+	return true;
 }
 
 // Says how the film ended, in it and to the user. Returns 0, or -errno with a message printed.
@@ -149,10 +142,11 @@ close_file(struct record *r)
 	printf("%s: %" PRIu32 " intervals, %s\n", r->path, r->intervals,
 	       text_bytes(size, (uint64_t)bytes));
 	if (full)
-		printf("it ends because it has reached its limit of %s\n",
-		       text_bytes(limit, r->limit));
+		fprintf(stderr, "%s: it ended at its limit of %s (--limit)\n", r->title,
+			text_bytes(limit, r->limit));
 	if (r->lost != 0)
-		printf("%" PRIu64 " blocks are lost: they were not read in time\n", r->lost);
+		fprintf(stderr, "%s: %" PRIu64 " blocks are missing: they were not read in time\n",
+			r->title, r->lost);
 	return 0;
 }
 
@@ -164,6 +158,8 @@ follow(struct record *r, const struct api_call *call)
 	struct diag diag = {0};
 	int rc = api_follow(call, take_event, r, &diag);
 
+	if (rc == -ECONNRESET && r->begun)
+		rc = 0; // the fabric has ended, and the film with it
 	if (rc != 0)
 		fprintf(stderr, "%s: %s\n", r->title, diag_first_error(&diag));
 	diag_free(&diag);
@@ -178,6 +174,7 @@ record(const struct cli_args *args)
 	uint64_t lasts = cli_number(args, "for", 0);
 	struct record r = {
 		.title = args->title,
+		.directory = cli_text(args, "out"),
 		.limit = cli_number(args, "limit", RECORD_LIMIT_MB) * BYTES_PER_MB,
 		.until_ms = lasts != 0 ? clock_ms() + (int64_t)(lasts / ps_per_ms) : INT64_MAX,
 	};
@@ -188,18 +185,19 @@ record(const struct cli_args *args)
 
 	if (status != EXIT_OK)
 		return status;
-	if (interval % ps_per_ms != 0) {
-		fprintf(stderr, "%s: --interval: whole milliseconds only\n", args->title);
-		return EXIT_USAGE;
-	}
+	if (interval % ps_per_ms != 0 || interval < FILMS_LEAST_MS * ps_per_ms ||
+	    interval > FILMS_MOST_MS * ps_per_ms)
+		return cli_usage(args->title,
+				 "--interval must be a whole number of milliseconds, %dms to %ds",
+				 FILMS_LEAST_MS, FILMS_MOST_MS / 1000);
 	params = json_pack("{s:[],s:I}", "kinds", "film-ms", (json_int_t)(interval / ps_per_ms));
 	call.params = params;
 	interrupt_catch();
-	rc = open_file(&r, cli_text(args, "out"));
-	if (rc == 0) {
-		rc = follow(&r, &call);
+	rc = follow(&r, &call);
+	if (r.file != NULL)
 		status = close_file(&r) != 0 ? EXIT_FAILED : EXIT_OK;
-	}
+	if (rc == 0)
+		rc = r.error;
 	json_decref(params);
 	free(r.path);
 	return rc == -EINVAL ? EXIT_USAGE : rc != 0 ? EXIT_FAILED : status;

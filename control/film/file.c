@@ -19,6 +19,31 @@ put_u32(uint8_t *to, uint32_t value)
 		to[i] = (uint8_t)(value >> 8 * i);
 }
 
+static uint32_t
+get_u32(const uint8_t *from)
+{
+	return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+bool
+film_read_head(struct film_block *block, const uint8_t *bytes, size_t size)
+{
+	*block = (struct film_block){.bytes = bytes, .size = size};
+	if (size < FILM_HEAD_BYTES || get_u32(bytes + 4) != size - FILM_HEAD_BYTES)
+		return false;
+	memcpy(block->type, bytes, 4);
+	block->first = get_u32(bytes + 8);
+	block->count = get_u32(bytes + 12);
+	return true;
+}
+
+void
+film_set_first(struct film_block *block, uint8_t *bytes, uint32_t first)
+{
+	block->first = first;
+	put_u32(bytes + 8, first);
+}
+
 void
 film_make_block(struct film_block *block, const void *data, size_t size)
 {

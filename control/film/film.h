@@ -82,6 +82,11 @@ uint64_t film_interval_bytes(const struct topology *t);
 // A block in memory for free(): deflated data, or none if data is NULL.
 void film_make_block(struct film_block *block, const void *data, size_t size);
 
+// Reads the head of a block that fills `size` bytes. Returns false if they are not one block.
+bool film_read_head(struct film_block *block, const uint8_t *bytes, size_t size);
+// Gives a block's bytes another number of their first interval.
+void film_set_first(struct film_block *block, uint8_t *bytes, uint32_t first);
+
 // ---- header.c -----------------------------------------------------------------------------------
 
 // The number of the first port of each node, and at the end of all ports; for free(). (film.c)

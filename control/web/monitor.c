@@ -13,6 +13,7 @@
 
 #define MONITOR_RETRY_MS 500
 #define MONITOR_UNUSED_MS 5000 // without a browser that listens
+#define MONITOR_METAS_MAX 64
 #define SUBSCRIBE(params) "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"subscribe\"" params "}\n"
 
 bool
@@ -51,11 +52,18 @@ say_state(struct web *w)
 void
 monitor_greet(const struct web *w, struct stream *s)
 {
+	const struct monitor *m = &w->monitor;
+	json_t *meta;
+	size_t i;
+
 	stream_send(s, "state", state_of(w), strlen(state_of(w)));
-	for (size_t i = 0; i < 2; i++)
-		if (w->monitor.film_head[i] != NULL)
-			stream_send(s, "header", w->monitor.film_head[i],
-				    strlen(w->monitor.film_head[i]));
+	if (m->refused != NULL)
+		stream_send(s, "refused", m->refused, strlen(m->refused));
+	if (m->film_head == NULL)
+		return;
+	stream_send(s, "header", m->film_head, strlen(m->film_head));
+	json_array_foreach(m->film_metas, i, meta)
+		stream_send(s, "header", json_string_value(meta), json_string_length(meta));
 }
 
 // Ends the connection, and with it what was subscribed to.
@@ -63,10 +71,12 @@ static void
 disconnect(struct monitor *m)
 {
 	upstream_close(&m->up);
-	for (size_t i = 0; i < 2; i++) {
-		free(m->film_head[i]);
-		m->film_head[i] = NULL;
-	}
+	free(m->film_head);
+	free(m->refused);
+	m->film_head = m->refused = NULL;
+	json_decref(m->film_metas);
+	m->film_metas = NULL;
+	m->metas_begin = false;
 	m->subscribing = m->subscribed = false;
 }
 
@@ -103,6 +113,13 @@ connect_again(struct web *w, int64_t now)
 		lose(w);
 }
 
+static void
+subscribe(struct monitor *m)
+{
+	m->subscribing = true;
+	send_line(m, m->has_film ? SUBSCRIBE(",\"params\":{\"film-ms\":100}") : SUBSCRIBE(""));
+}
+
 void
 monitor_tick(struct web *w, int64_t now)
 {
@@ -119,11 +136,8 @@ monitor_tick(struct web *w, int64_t now)
 	}
 	if (m->up.fd < 0 && now >= m->next_try_ms)
 		connect_again(w, now);
-	if (monitor_is_up(w) && m->up.fd >= 0 && !m->subscribing && w->stream_count != 0) {
-		m->subscribing = true;
-		send_line(m,
-			  m->has_film ? SUBSCRIBE(",\"params\":{\"film-ms\":100}") : SUBSCRIBE(""));
-	}
+	if (monitor_is_up(w) && m->up.fd >= 0 && !m->subscribing && w->stream_count != 0)
+		subscribe(m);
 }
 
 struct pollfd
@@ -171,33 +185,66 @@ take_methods(struct web *w, const json_t *description)
 	w->monitor.methods = methods;
 }
 
-// A browser that learns that the fabric is up misses no event from then on. If there are too many
-// subscribers, it gets none.
+// A browser that learns that the fabric is up misses no event from then on. Where the fabric sends
+// no film, as to too many of other intervals, there are events; where it sends none, the reason.
 static void
-take_subscription(struct web *w)
+take_subscription(struct web *w, const json_t *error)
 {
-	w->monitor.subscribed = true;
+	struct monitor *m = &w->monitor;
+	const char *why = json_string_value(json_object_get(error, "message"));
+
+	if (error != NULL) {
+		free(m->refused);
+		m->refused = memory_text(why != NULL ? why : "the fabric gives no reason");
+		streams_send(w, "refused", m->refused, strlen(m->refused));
+	}
+	if (error != NULL && m->has_film) {
+		m->has_film = false;
+		subscribe(m);
+		return;
+	}
+	m->subscribed = true;
 	say_state(w);
 }
 
-// A block of the film in base64, by how "FILM" and "META" begin in that.
+// Keeps a META for browsers that join later. After many, one that has all of them is asked for.
+static void
+keep_meta(struct monitor *m, const char *block)
+{
+	if (m->metas_begin || m->film_metas == NULL) {
+		json_decref(m->film_metas);
+		m->film_metas = json_array();
+		m->metas_begin = false;
+	}
+	json_array_append_new(m->film_metas, json_string(block));
+	if (json_array_size(m->film_metas) == MONITOR_METAS_MAX)
+		subscribe(m);
+	else if (json_array_size(m->film_metas) > 2 * MONITOR_METAS_MAX)
+		json_array_remove(m->film_metas, 1);
+}
+
+// A block of the film in base64, by how "FILM" and "META" begin in that. A whole META follows
+// FILM; both come again for another client of the fabric, and say nothing new to browsers here.
 static void
 take_block(struct web *w, const char *block)
 {
-	static const char *const heads[] = {"RklMT", "TUVUQ"};
-	char **known = w->monitor.film_head;
+	struct monitor *m = &w->monitor;
+	bool film = strncmp(block, "RklMT", 5) == 0, meta = strncmp(block, "TUVUQ", 5) == 0;
 
-	for (size_t i = 0; i < 2; i++) {
-		if (strncmp(block, heads[i], strlen(heads[i])) != 0)
-			continue;
-		if (i == 0 && known[0] != NULL)
-			return; // again, for another client of the fabric
-		free(known[i]);
-		known[i] = memory_text(block);
-		streams_send(w, "header", block, strlen(block));
-		return;
+	if (film) {
+		m->metas_begin = true;
+		if (m->film_head != NULL)
+			return;
+		m->film_head = memory_text(block);
 	}
-	streams_send(w, "chunk", block, strlen(block));
+	if (meta) {
+		bool known = m->metas_begin && m->film_metas != NULL;
+
+		keep_meta(m, block);
+		if (known)
+			return;
+	}
+	streams_send(w, film || meta ? "header" : "chunk", block, strlen(block));
 }
 
 static void
@@ -230,7 +277,7 @@ take_line(struct web *w, const char *line, size_t length)
 	else if (id == 1 && result != NULL)
 		take_methods(w, result);
 	else if (id == 2)
-		take_subscription(w);
+		take_subscription(w, json_object_get(message, "error"));
 	json_decref(message);
 }
 

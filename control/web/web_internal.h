@@ -55,7 +55,10 @@ struct monitor {
 	bool subscribing;     // events have been asked for
 	bool subscribed;      // they come
 	bool has_film;        // the fabric can send one too
-	char *film_head[2];   // its first blocks in base64, FILM and META, once they have come
+	char *film_head;      // its first block in base64, FILM, once it has come
+	json_t *film_metas;   // the same of META: the first is whole, others change or add to it
+	char *refused;        // why there is no film, or nothing at all; NULL: nothing was refused
+	bool metas_begin;     // the next META is whole again
 	int64_t last_used_ms; // when a browser last listened
 };
 

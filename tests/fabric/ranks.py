@@ -12,6 +12,7 @@ ENVIRONMENT = {
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_plm": "isolated",                 # neither asks for ssh nor for other machines
     "OMPI_MCA_btl": "self,vader",               # nor for a network
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",     # of which containers may keep a process
 }
 
 

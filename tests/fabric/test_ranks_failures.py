@@ -8,7 +8,7 @@ from common import *
 from ranks import ENVIRONMENT, mpirun
 
 RANKS = 3
-PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "4"}   # seconds after SIGTERM, for a busy machine
+PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "15"}   # seconds after SIGTERM, for a busy machine
 FOREVER = {"kind": "stream", "from": "h1", "to": "h9", "rate": "50G", "packet": "1000B", "until": "100s"}
 RECORD = {"interval": "10us", "queues": ["leaf1.swp1.3"], "links": "all", "pcap": ["leaf3.swp1"], "snaplen": "64B"}
 FILES = ["counters.csv", "flows.csv", "leaf3.swp1.pcapng", "links.csv", "loads.csv", "queues.csv", "result.json",
@@ -44,7 +44,10 @@ class Early(Case):
             started = out / ".loads.csv.new"
             wait_until(lambda: started.exists() and started.stat().st_size > 4096 or run.poll() is not None, started)
             disturb(ranks_of(run) | {None: run.pid})
-            said, err = run.communicate(timeout=60)
+            try:
+                said, err = run.communicate(timeout=60)
+            finally:
+                run.kill()
         return Done(["mpirun"], run.returncode, said, err)
 
     def ended_by(self, number, rank, out, **env):
@@ -146,7 +149,7 @@ class Errors(Case):
         place = self.directory / "disk"
         place.mkdir()
         script = f"mount -t tmpfs -o size=8k none {place} && mpirun -n 2 {ROOST} sim {path} -o {place}/out"
-        done = command("unshare", "-m", "sh", "-c", script, env=os.environ | ENVIRONMENT, status=1, timeout=30)
+        done = command("unshare", "-m", "sh", "-c", script, env=os.environ | ENVIRONMENT, status=1)
         self.assertIn("No space left on device", done.err)
         self.assertIn("nothing has moved", done.err)
 
@@ -164,7 +167,7 @@ class Errors(Case):
         for words in ([other], [first, "--seed", "7"], [first, "--until", "1us"]):
             with self.subTest(words=words):
                 done = command("mpirun", "-n", 2, ROOST, "sim", first, ":", "-n", 1, ROOST, "sim", *words,
-                               env=os.environ | ENVIRONMENT, status=2, timeout=30)
+                               env=os.environ | ENVIRONMENT, status=2)
                 self.assertEqual(roosts_words(done), [
                     "roost sim: rank 2 is to run something else: give all ranks the same roost, options and copy of "
                     f"{first}"])
@@ -174,7 +177,7 @@ class Errors(Case):
         path = self.file(three_leaves(flow("h1", "h9", "100KB")))
         words = f"{ROOST} sim -j 200 {path}"
         done = command("mpirun", "-n", 1, ROOST, "sim", "-j", 2, path, ":", "-n", 1, "sh", "-c",
-                       f"ulimit -v 700000; exec {words}", env=os.environ | ENVIRONMENT, status=1, timeout=30)
+                       f"ulimit -v 700000; exec {words}", env=os.environ | ENVIRONMENT, status=1)
         self.assertEqual([line for line in done.err.splitlines() if line.startswith("-j")],
                          ["-j: cannot start 200 threads: Resource temporarily unavailable; use fewer"])
         self.assertEqual(done.out, "")

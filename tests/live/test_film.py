@@ -7,7 +7,7 @@ import subprocess
 from common import *
 from films import Film, reader
 
-INCAST = {"kind": "incast", "to": "h1", "from": ["h2", "h5", "h6"], "size": "500KB", "at": "3ms"}    # 3 s from `up` on
+INCAST = {"kind": "incast", "to": "h1", "from": ["h2", "h5", "h6"], "size": "500KB", "at": "12ms"}   # 12 s from `up` on
 
 
 def totals(fabric):
@@ -56,10 +56,10 @@ class Films(Case):
                 count = len(Film(one / "film").ends)
                 wait_until(lambda: len(Film(one / "film").ends) > count + 4, "the film goes on")
                 process.send_signal(signal.SIGINT)
-                out, err = process.communicate(timeout=20)
+                out, err = process.communicate(timeout=60)
                 self.assertEqual((process.returncode, err), (0, ""))
                 self.assertRegex(out, r"^\S+/one/film: \d+ intervals, [\d.]+ KB\n$")
-                self.assertEqual(second.wait(20), 0)
+                self.assertEqual(second.wait(60), 0)
             finally:
                 for left in (process, second):
                     left.kill()
@@ -93,11 +93,36 @@ class Films(Case):
             self.assertEqual(film.meta["nodes"][0]["name"], "leaf1")
 
     def test_what_cannot_be(self):
+        """A film that is there stays unless a new one begins."""
+        there = self.directory / "film"
+        there.write_text("of yesterday")
         with self.fabric() as fabric:
-            self.assertRegex(fabric.roost("record", "-o", self.directory / "x", "--interval", "2s", status=2).err, "10 to 1000")
-            self.assertRegex(fabric.roost("record", "-o", self.directory / "x", "--interval", "1500us", status=2).err,
-                             "whole milliseconds")
+            for words, pattern, status in ((("--interval", "2s"), "--interval must be a whole number of milliseconds, 10ms to 1s", 2),
+                                           (("--interval", "50500us"), "--interval must be a whole number of", 2),
+                                           (("--fabric", "nosuch"), "nosuch", 1)):
+                with self.subTest(words):
+                    done = fabric.roost("record", "-o", self.directory, *words, status=status)
+                    self.assertRegex(done.err, pattern)
+                    self.assertEqual((done.out, there.read_text()), ("", "of yesterday"))
             self.assertRegex(fabric.roost("record", "-o", "/dev/null/x", status=1).err, "/dev/null/x: ")
+            done = fabric.roost("record", "-o", "/dev/full", status=1)
+            self.assertRegex(done.err, "/dev/full")
+
+    def test_ends_with_the_fabric(self):
+        """With the fabric, which is no error."""
+        name = name_of("film")
+        description = demo(name, attach=(), workload=[{"kind": "stream", "from": "h2", "to": "h6", "rate": "10G"}])
+        description["stop"] = "3600s"
+        del description["tenants"]
+        with Fabric(self.file(description), name) as fabric:
+            process, film = self.record(fabric, self.directory), self.directory / "film"
+            self.addCleanup(process.communicate)
+            self.addCleanup(process.kill)
+            wait_until(lambda: film.exists() and len(Film(film).ends) > 0, "the film grows")
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (0, ""))
+        self.assertRegex(out, r"^\S+/film: \d+ intervals, ")
+        self.assertEqual(Film(film).meta["ended"]["why"], "end")
 
 
 if __name__ == "__main__":

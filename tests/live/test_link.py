@@ -5,16 +5,18 @@ import subprocess
 from common import *
 
 LINK = "leaf1-spine1"
-STREAM_PACKETS = 12_500     # 10 Gb/s of 1000 B for 10 ms
+PACKETS_PER_MS = 1250     # 10 Gb/s of 1000 B; a millisecond of the fabric is a second of the clock
 
 
 class Impaired(LiveCase):
     """A stream of simulated hosts that ends; its packets arrive, or are counted by reason."""
 
-    def start(self, workers=1, **keys):
+    def start(self, workers=1, begins_ms=0, lasts_ms=10):
         name = name_of("link")
+        self.packets = PACKETS_PER_MS * lasts_ms
         description = demo(name, attach=(), workers=workers, workload=[
-            {"kind": "stream", "from": "h2", "to": "h6", "packet": "1000B", "rate": "10G", "until": "10ms"}]) | keys
+            {"kind": "stream", "from": "h2", "to": "h6", "packet": "1000B", "rate": "10G", "at": f"{begins_ms}ms",
+             "until": f"{begins_ms + lasts_ms}ms"}])
         del description["attach"]
         self.up = self.fabric(description | {"stop": "3600s"})
 
@@ -31,9 +33,9 @@ class Impaired(LiveCase):
     def end(self):
         """Waits until all packets have arrived or are counted. Returns what was lost, by reason."""
         def all_counted():
-            return self.interface("leaf2.swp2")["tx_packets"] + sum(self.lost().values()) == STREAM_PACKETS
-        wait_until(all_counted, f"{STREAM_PACKETS} packets: {self.interface('leaf2.swp2')['tx_packets']} arrived, "
-                                f"lost {self.lost()}", 60)
+            return self.interface("leaf2.swp2")["tx_packets"] + sum(self.lost().values()) == self.packets
+        wait_until(all_counted, lambda: f"{self.packets} packets: {self.interface('leaf2.swp2')['tx_packets']} arrived, "
+                                        f"lost {self.lost()}", 120)
         time.sleep(0.1)
         self.assertTrue(all_counted(), "and no more")
         return self.lost()
@@ -43,7 +45,7 @@ class Impaired(LiveCase):
         wait_until(lambda: self.interface(port)["rx_packets"] > before + packets, f"{port} receives")
 
     def test_down_loses_what_is_on_the_wire(self):
-        self.start()
+        self.start(lasts_ms=30)
         self.assertEqual(self.link(LINK, "delay", "100us").out, f"{LINK} is up: 100G, delay 100 us\n")
         self.flows("leaf2.swp5")
         self.link(LINK, "down")
@@ -61,19 +63,20 @@ class Impaired(LiveCase):
         self.assertEqual(set(self.end()), {"link-down"})
 
     def test_loss_and_wrong_frames(self):
-        self.start()
+        self.start(begins_ms=5)
         self.link("h2-leaf1", "loss", "10%")
         self.link("leaf2.swp2", "corrupt", "5%")
+        self.assertEqual(self.interface("h2.eth1")["tx_packets"], 0, "the stream began before its links were faulty")
         self.flows("leaf2.swp5")
         lost = self.end_at_hosts()
         self.assertEqual(set(lost), {"link-fault", "bad-fcs"})
-        self.assertAlmostEqual(lost["link-fault"] / STREAM_PACKETS, 0.1, delta=0.02)
-        self.assertAlmostEqual(lost["bad-fcs"] / STREAM_PACKETS, 0.045, delta=0.02)
+        self.assertAlmostEqual(lost["link-fault"] / self.packets, 0.1, delta=0.02)
+        self.assertAlmostEqual(lost["bad-fcs"] / self.packets, 0.045, delta=0.02)
 
     def end_at_hosts(self):
         def arrived():
             return self.interface("h6.eth1")["rx_packets"] + self.lost()["link-fault"]
-        wait_until(lambda: arrived() == STREAM_PACKETS, "every packet has reached h6 or is counted", 60)
+        wait_until(lambda: arrived() == self.packets, "every packet has reached h6 or is counted", 120)
         return self.lost()
 
     def test_slower_than_its_traffic(self):
@@ -90,7 +93,7 @@ class Impaired(LiveCase):
 
     def test_delays_between_workers(self):
         """A delay below all others shortens the steps of the workers; no packet is lost or reordered by it."""
-        self.start(workers=2)
+        self.start(workers=2, lasts_ms=30)
         for delay in ("100ns", "20us", "1ns", "500ns"):
             self.link(LINK, "delay", delay)
             self.link("leaf2-spine1", "delay", delay)      # between two workers

@@ -219,7 +219,10 @@ class Prometheus(Shared):
 
         def end():
             process.terminate()
-            process.communicate(timeout=20)
+            try:
+                process.communicate(timeout=60)
+            finally:
+                process.kill()
         self.addCleanup(end)
         return process
 
@@ -239,8 +242,8 @@ class Prometheus(Shared):
         self.start("prometheus", f"--config.file={GRAFANA / 'prometheus.yml'}", f"--storage.tsdb.path={self.directory / 'data'}",
                    "--web.listen-address=127.0.0.1:9090", "--log.level=error")
         rate = "rate(roost_port_tx_bytes_total[1m]) > 0"
-        wait_until(lambda: self.query(rate), "Prometheus has scraped twice", 40)
-        self.assertEqual([line.split(" => ")[1].split(" ")[0] for line in self.query("up")], ["1"])
+        wait_until(lambda: self.query(rate), "Prometheus has scraped twice")
+        wait_until(lambda: [line.split(" => ")[1].split(" ")[0] for line in self.query("up") or []] == ["1"], "it is up")
         exist = {re.split(r"[{ ]", line)[0] for line in self.query('{__name__=~"roost_.*"}')}
         typed = set(parse(self.up.roost("metrics").out)[1])
         dashboard = json.loads((GRAFANA / "dashboard.json").read_text())

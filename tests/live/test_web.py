@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The console's server: who may read and change what through it, that no client of it costs others anything, and that it
 outlives the fabric."""
+import base64
 import gzip
 import signal
 
+from films import Film
 from web import *
 
 
@@ -151,6 +153,41 @@ class Console(Shared):
         for one in listening + silent:
             one.__exit__()
 
+    def test_a_page_that_opens_later(self):
+        """It learns all that the others have been told, whatever has changed since."""
+        def blocks(live, count):
+            return [base64.b64decode(live.next_text("header"), validate=True) for _ in range(count)]
+
+        web = self.web()
+        with web.live() as first:
+            self.assertEqual([one[:4] for one in blocks(first, 2)], [b"FILM", b"META"])
+            self.up.roost("link", "leaf1-spine1", "rate", "50G")
+            self.addCleanup(self.up.roost, "link", "leaf1-spine1", "clear")
+            self.assertEqual(blocks(first, 1)[0][:4], b"META")
+            with web.live() as second:
+                path = self.directory / "film"
+                path.write_bytes(b"".join(blocks(second, 3)))
+        film = Film(path)
+        self.assertEqual(film.kinds, ["FILM", "META", "META"])
+        self.assertEqual(film.meta["nodes"][0]["name"], "leaf1")
+        self.assertIn("leaf1-spine1", film.meta["events"][-1]["message"])
+
+    def test_films_of_too_many_intervals(self):
+        """The fabric sends four at most: the page is told why there is none, and gets events."""
+        others = [subprocess.Popen([ROOST, "record", "-f", self.name, "-o", self.directory / f"{ms}", "--interval", f"{ms}ms"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for ms in (20, 30, 40, 50)]
+        for one in others:
+            self.addCleanup(one.communicate)
+            self.addCleanup(one.kill)
+        for ms in (20, 30, 40, 50):
+            wait_until(lambda: (self.directory / f"{ms}/film").exists(), "four films are recorded")
+        with self.web().live() as live:
+            self.assertIn("films of 4 other intervals are being sent", live.next_text("refused"))
+            self.assertEqual(live.next("state"), {"up": True})
+            self.up.roost("link", "leaf1-spine1", "rate", "50G")
+            self.addCleanup(self.up.roost, "link", "leaf1-spine1", "clear")
+            self.assertEqual(live.next("event")["kind"], "apply")
+
     def test_it_outlives_the_fabric(self):
         name = name_of("webdown")
         fabric = self.fabric(demo(name, attach=()))
@@ -174,7 +211,7 @@ class Console(Shared):
                 half.sendall(b"POST /rpc HTTP/1.1\r\nHost: ")
                 live.next("state")
                 web.process.send_signal(number)
-                self.assertEqual(web.process.wait(5), 0)
+                self.assertEqual(web.process.wait(60), 0)
                 self.assertEqual(web.process.communicate()[1], "")
 
     def test_usage(self):

@@ -27,14 +27,14 @@ class Web:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(10)
+            self.process.wait(60)
         finally:
             self.process.kill()
             self.process.communicate()
 
     def request(self, method, path, body=None, headers=None):
         """(status, headers, body) of one request on a connection of its own."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         try:
             connection.request(method, path, body, headers or {})
             answer = connection.getresponse()
@@ -65,7 +65,7 @@ class Live:
     """The events that a browser gets."""
 
     def __init__(self, web):
-        self.connection = http.client.HTTPConnection(web.host, web.port, timeout=20)
+        self.connection = http.client.HTTPConnection(web.host, web.port, timeout=60)
         self.connection.request("GET", "/live")
         self.answer = self.connection.getresponse()
 
@@ -76,12 +76,15 @@ class Live:
         self.connection.close()
 
     def next(self, event):
-        """The data of the next event of this name."""
-        name, end = None, time.monotonic() + 20     # a beat comes now and then
+        """The data of the next event of this name, which is JSON."""
+        return json.loads(self.next_text(event))
+
+    def next_text(self, event):
+        name, end = None, time.monotonic() + 60     # a beat comes now and then
         while (line := self.answer.readline()) and time.monotonic() < end:
             key, _, value = line.decode().rstrip("\n").partition(": ")
             if key == "event":
                 name = value
             elif key == "data" and name == event:
-                return json.loads(value)
+                return value
         raise AssertionError(f"no {event} has come")
