@@ -28,17 +28,19 @@ become(const struct cli_args *args, const char *const *words)
 	return EXIT_FAILED;
 }
 
-// The fabric that the words mean: its name and the path of its socket. Returns an exit status.
+// The fabric that the words mean: its name and the path of its socket. otherwise: what an error
+// adds if there is none. Returns an exit status.
 static int
 find_fabric(const struct cli_args *args, char name[static API_PATH_MAX],
-	    char path[static API_PATH_MAX])
+	    char path[static API_PATH_MAX], const char *otherwise)
 {
 	const char *given = args->count != 0 ? args->words[0] : cli_text(args, "fabric");
 	struct diag diag = {0};
 	int rc = api_socket_find(api_socket_name(given), path, &diag);
 
 	if (rc != 0)
-		fprintf(stderr, "%s: %s\n", args->title, diag_first_error(&diag));
+		fprintf(stderr, "%s: %s%s\n", args->title, diag_first_error(&diag),
+			rc == -ENOENT || rc == -EINVAL ? otherwise : "");
 	diag_free(&diag);
 	if (rc != 0)
 		return api_socket_exit_status(rc);
@@ -55,6 +57,38 @@ is_directory(const char *path)
 	return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
+static bool
+has_film(const char *directory)
+{
+	char *path = memory_format("%s/film", directory);
+	struct stat found;
+	bool has = stat(path, &found) == 0 && S_ISREG(found.st_mode);
+
+	free(path);
+	return has;
+}
+
+// Returns an exit status.
+static int
+check_films(const struct cli_args *args)
+{
+	for (unsigned i = 0; i < args->count; i++) {
+		const char *directory = args->words[i];
+
+		if (!is_directory(directory))
+			return cli_usage(args->title, "%s: not a directory", directory);
+		if (has_film(directory))
+			continue;
+		fprintf(stderr,
+			"%s: %s: the directory has no film; to record one, write `record: "
+			"{interval: 10us, film: on}` into the fabric's file and run `roost sim "
+			"FILE -o %s`\n",
+			args->title, directory, directory);
+		return EXIT_FAILED;
+	}
+	return EXIT_OK;
+}
+
 static int
 show_films(const struct cli_args *args, const char *listen)
 {
@@ -63,9 +97,9 @@ show_films(const struct cli_args *args, const char *listen)
 
 	if (cli_given(args, "allow-changes"))
 		return cli_usage(args->title, "--allow-changes is for a live fabric");
-	for (unsigned i = 0; i < args->count; i++)
-		if (!is_directory(args->words[i]))
-			return cli_usage(args->title, "%s: not a directory", args->words[i]);
+	status = check_films(args);
+	if (status != EXIT_OK)
+		return status;
 	words = memory_array(args->count + 4, sizeof(*words), "arguments of roost-web");
 	words[0] = "roost-web";
 	words[1] = "films";
@@ -80,14 +114,20 @@ static int
 web(const struct cli_args *args)
 {
 	const char *listen = cli_text(args, "listen");
-	char name[API_PATH_MAX], path[API_PATH_MAX];
+	char name[API_PATH_MAX], path[API_PATH_MAX], *otherwise = NULL;
 	int status;
 
 	if (listen == NULL)
 		listen = "127.0.0.1:8080";
 	if (args->count > 1 || (args->count == 1 && is_directory(args->words[0])))
 		return show_films(args, listen);
-	status = find_fabric(args, name, path);
+	if (args->count != 0)
+		otherwise = memory_format(
+			"; nor is there a directory %s with a film: bring a fabric up with "
+			"`roost up FILE`, or give the directory of `roost sim FILE -o DIRECTORY`",
+			args->words[0]);
+	status = find_fabric(args, name, path, otherwise != NULL ? otherwise : "");
+	free(otherwise);
 	if (status != EXIT_OK)
 		return status;
 	return become(args, (const char *const[]){
@@ -123,7 +163,7 @@ metrics(const struct cli_args *args)
 	const char *listen = cli_text(args, "listen"), *names = cli_text(args, "names");
 	const char *format = cli_text(args, "format");
 	char name[API_PATH_MAX], path[API_PATH_MAX];
-	int status = find_fabric(args, name, path);
+	int status = find_fabric(args, name, path, "");
 
 	if (status != EXIT_OK)
 		return status;
