@@ -73,18 +73,23 @@ own_origin(const struct access_request *r)
 	       strcasecmp(r->origin + sizeof(scheme) - 1, r->host) == 0;
 }
 
+bool
+access_is_foreign(const struct access_request *r)
+{
+	return r->fetch_site != NULL && strcmp(r->fetch_site, "same-origin") != 0 &&
+	       strcmp(r->fetch_site, "none") != 0;
+}
+
 const char *
 access_refuse(const struct access *a, const struct access_request *r)
 {
-	bool site = r->fetch_site != NULL && strcmp(r->fetch_site, "same-origin") != 0 &&
-		    strcmp(r->fetch_site, "none") != 0;
 	bool navigates = r->fetch_mode != NULL && strcmp(r->fetch_mode, "navigate") == 0;
 
 	if (r->host == NULL || !known_host(a, r->host))
 		return "use the address that roost web printed: other names are refused";
 	if (r->origin != NULL && !own_origin(r))
 		return "pages of other sites may not use this one";
-	if (site && !navigates)
+	if (access_is_foreign(r) && !navigates)
 		return "pages of other sites may not use this one";
 	return NULL;
 }

@@ -52,6 +52,9 @@ int access_init(struct access *a, const struct listen_address *listen, bool allo
 
 // Why a request is refused whatever it wants, or NULL.
 const char *access_refuse(const struct access *a, const struct access_request *r);
+// Whether a page of another site made the browser send it: such a link may show the page, and must
+// have no effect.
+bool access_is_foreign(const struct access_request *r);
 // What else a request may do.
 enum access_right access_right(const struct access *a, const struct access_request *r);
 // Why a body is not taken, or NULL.

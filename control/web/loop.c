@@ -14,8 +14,9 @@
 #define LOOP_TICK_MS 250
 #define LOOP_ANNOUNCE_MS 3000
 
-// Places of the array that poll waits for; those of calls come behind.
+// Places of the array that poll waits for; behind calls come those of downloads.
 enum { POLL_SIGNALS, POLL_BROWSERS, POLL_MONITOR, POLL_CALLS };
+#define POLL_MAX (POLL_CALLS + WEB_CALLS_AT_ONCE + 2 * WEB_CAPTURES_MAX)
 
 static int
 open_signals(void)
@@ -34,13 +35,14 @@ open_signals(void)
 static struct MHD_Daemon *
 start(struct web *w, int listen)
 {
-	return MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, request_handle, w,
-		MHD_OPTION_LISTEN_SOCKET, listen, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned int)WEB_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)WEB_HEADERS_MAX + 20 * 1024, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned int)WEB_IDLE_MS / 1000, MHD_OPTION_NOTIFY_COMPLETED, request_completed, w,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+				request_handle, w, MHD_OPTION_LISTEN_SOCKET, listen,
+				MHD_OPTION_CONNECTION_LIMIT, (unsigned int)WEB_CONNECTIONS_MAX,
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)WEB_HEADERS_MAX + 20 * 1024, MHD_OPTION_CONNECTION_TIMEOUT,
+				(unsigned int)WEB_IDLE_MS / 1000, MHD_OPTION_NOTIFY_COMPLETED,
+				request_completed, w, MHD_OPTION_NOTIFY_CONNECTION, client_notify,
+				w, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
 static int
@@ -59,11 +61,15 @@ say_ready(struct web *w, int64_t now)
 {
 	const struct web_options *o = w->options;
 	const char *place = o->only_metrics ? "metrics" : "";
-	const char *of = o->fabric != NULL ? o->fabric : "the film";
+	const char *of = "the film";
 	char text[LISTEN_TEXT_MAX];
 
 	if (w->announced || (o->socket != NULL && !monitor_is_up(w) && now < w->announce_ms))
 		return;
+	if (o->fabric != NULL)
+		of = o->fabric;
+	else if (o->films[1] != NULL)
+		of = "the films";
 	w->announced = true;
 	listen_text(&w->access.listen, text);
 	if (w->access.listen.loopback && !o->allow_changes)
@@ -78,7 +84,7 @@ static void
 run(struct web *w, int signals)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(w->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	struct pollfd polled[POLL_CALLS + WEB_CALLS_AT_ONCE] = {
+	struct pollfd polled[POLL_MAX] = {
 		[POLL_SIGNALS] = {signals, POLLIN, 0},
 		[POLL_BROWSERS] = {info->epoll_fd, POLLIN, 0},
 	};
@@ -87,17 +93,21 @@ run(struct web *w, int signals)
 	say_ready(w, clock_ms());
 	for (;;) {
 		unsigned int calls = calls_poll(w, polled + POLL_CALLS);
+		struct pollfd *of_downloads = polled + POLL_CALLS + calls;
+		unsigned int downloads = downloads_poll(w, of_downloads);
 		int64_t now;
 
 		polled[POLL_MONITOR] = monitor_poll(w);
-		if (poll(polled, POLL_CALLS + calls, wait_ms(w)) < 0 && errno != EINTR)
+		if (poll(polled, POLL_CALLS + calls + downloads, wait_ms(w)) < 0 && errno != EINTR)
 			return;
 		if (polled[POLL_SIGNALS].revents != 0)
 			return;
 		now = clock_ms();
 		monitor_turn(w, polled[POLL_MONITOR].revents, now);
 		calls_turn(w, polled + POLL_CALLS, calls, now);
+		downloads_turn(w, of_downloads, now);
 		streams_tick(w, now);
+		clients_tick(w, now);
 		say_ready(w, now);
 		MHD_run(w->daemon);
 		monitor_tick(w, now); // a browser may be the first that listens
@@ -109,6 +119,7 @@ static void
 stop(struct web *w)
 {
 	calls_close(w);
+	downloads_close(w);
 	streams_close(w);
 	MHD_stop_daemon(w->daemon);
 	monitor_close(w);
@@ -133,6 +144,8 @@ web_run(const struct web_options *options)
 
 	TAILQ_INIT(&w.calls);
 	TAILQ_INIT(&w.streams);
+	TAILQ_INIT(&w.downloads);
+	TAILQ_INIT(&w.clients);
 	if (listen_parse(options->listen, &address, &diag) != 0) {
 		fail(title, &diag);
 		return EXIT_USAGE;

@@ -4,6 +4,7 @@
 //	roost-web live LISTEN FABRIC SOCKET read|write
 //	roost-web films LISTEN DIRECTORY...
 //	roost-web metrics LISTEN|- FABRIC SOCKET roost|nvswitch prometheus|openmetrics
+// It runs itself as `roost-web filter FILTER` (compile.c).
 #include "web.h"
 
 #include "control/base/memory.h"
@@ -25,6 +26,8 @@ main(int argc, char **argv)
 	struct web_options options = {0};
 
 	memory_use_for_json();
+	if (argc == 3 && strcmp(argv[1], "filter") == 0)
+		return web_print_filter(argv[2]);
 	if (argc < 4)
 		return usage();
 	memory_name_process(strcmp(argv[1], "metrics") == 0 ? "roost metrics" : "roost web");

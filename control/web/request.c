@@ -24,11 +24,12 @@ request_completed(void *web, struct MHD_Connection *connection, void **context,
 {
 	struct request *r = *context;
 
-	(void)connection;
 	(void)how;
+	client_answered(connection);
 	if (r == NULL)
 		return;
 	call_cancel(web, r->call);
+	download_cancel(r->download);
 	free(r->body);
 	free(r->answer);
 	metrics_destroy(r->metrics);
@@ -115,6 +116,7 @@ begin(struct web *w, struct MHD_Connection *c, const char *url, const char *meth
 	*r = (struct request){.web = w,
 			      .connection = c,
 			      .right = right,
+			      .foreign = access_is_foreign(&head),
 			      .set_cookie = access_has_query_token(&w->access, &head)};
 	*context = r;
 	return MHD_YES;
@@ -137,12 +139,18 @@ request_handle(void *web, struct MHD_Connection *connection, const char *url, co
 	       const char *version, const char *upload, size_t *upload_size, void **context)
 {
 	struct request *r = *context;
+	enum MHD_Result result;
 
 	(void)version;
-	if (r == NULL)
-		return begin(web, connection, url, method, context);
+	if (r == NULL) {
+		result = begin(web, connection, url, method, context);
+		if (*context == NULL) // it has been refused
+			client_asked(connection);
+		return result;
+	}
 	if (*upload_size != 0)
 		return strcmp(method, MHD_HTTP_METHOD_POST) == 0 ? take_body(r, upload, upload_size)
 								 : MHD_NO;
+	client_asked(connection);
 	return strcmp(method, MHD_HTTP_METHOD_POST) == 0 ? rpc_handle(r) : route_get(r, url);
 }

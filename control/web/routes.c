@@ -57,9 +57,8 @@ struct route {
 };
 
 static const struct route routes[] = {
-	{"/", get_index},        {"/info", get_info},
-	{"/live", get_live},     {"/metrics", metrics_answer},
-	{"/schema", get_schema},
+	{"/", get_index},    {"/capture", download_answer}, {"/info", get_info},
+	{"/live", get_live}, {"/metrics", metrics_answer},  {"/schema", get_schema},
 };
 
 enum MHD_Result

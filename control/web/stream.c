@@ -17,19 +17,9 @@
 static bool
 queue_bytes(struct stream *s, const char *text, size_t length)
 {
-	if (s->sent != 0) {
-		s->length -= s->sent;
-		memmove(s->queue, s->queue + s->sent, s->length);
-		s->sent = 0;
-	}
-	if (s->length + length > WEB_STREAM_MAX)
+	if (send_queue_waiting(&s->queue) + length > WEB_STREAM_MAX)
 		return false;
-	if (s->length + length > s->room) {
-		s->room = s->length + length;
-		s->queue = memory_resize(s->queue, s->room, 1, "bytes for a browser");
-	}
-	memcpy(s->queue + s->length, text, length);
-	s->length += length;
+	send_queue_add(&s->queue, text, length);
 	return true;
 }
 
@@ -93,7 +83,7 @@ streams_tick(struct web *w, int64_t now)
 	w->next_beat_ms = now + STREAM_BEAT_MS;
 	TAILQ_FOREACH(s, &w->streams, of_all)
 	{
-		if (s->length == s->sent)
+		if (send_queue_waiting(&s->queue) == 0)
 			queue_bytes(s, ":\n\n", 3);
 		wake(s);
 	}
@@ -112,17 +102,13 @@ static ssize_t
 read_stream(void *context, uint64_t position, char *to, size_t room)
 {
 	struct stream *s = context;
-	size_t length = s->length - s->sent;
+	size_t length = send_queue_take(&s->queue, to, room);
 
 	(void)position;
 	if (length == 0 && !s->suspended) {
 		s->suspended = true;
 		MHD_suspend_connection(s->connection);
 	}
-	if (length > room)
-		length = room;
-	memcpy(to, s->queue + s->sent, length);
-	s->sent += length;
 	return (ssize_t)length;
 }
 
@@ -133,7 +119,7 @@ free_stream(void *context)
 
 	TAILQ_REMOVE(&s->web->streams, s, of_all);
 	s->web->stream_count--;
-	free(s->queue);
+	send_queue_free(&s->queue);
 	free(s);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "access.h"
+#include "send_queue.h"
 #include "upstream.h"
 #include "web.h"
 
@@ -81,8 +82,7 @@ struct stream {
 	TAILQ_ENTRY(stream) of_all;
 	struct web *web;
 	struct MHD_Connection *connection;
-	char *queue; // what waits; room for `room` bytes
-	size_t room, length, sent;
+	struct send_queue queue;
 	uint64_t lost; // events since the last that it got
 	bool suspended;
 };
@@ -100,17 +100,61 @@ void streams_tick(struct web *w, int64_t now);
 // Ends all of them.
 void streams_close(struct web *w);
 
+// ---- patience.c: how long a browser may take over a request -------------------------------------
+
+// A connection.
+struct client {
+	TAILQ_ENTRY(client) of_all;
+	int fd;
+	int64_t deadline_ms; // for its request to be complete; INT64_MAX: none has begun
+	bool idle;           // since the last answer
+	uint64_t received;   // bytes until then
+};
+
+TAILQ_HEAD(client_list, client);
+
+// libmicrohttpd's callback.
+void client_notify(void *web, struct MHD_Connection *connection, void **context,
+		   enum MHD_ConnectionNotificationCode code);
+// A request is complete, or has been refused before that.
+void client_asked(struct MHD_Connection *connection);
+// It has been answered.
+void client_answered(struct MHD_Connection *connection);
+// Closes connections whose request is overdue.
+void clients_tick(struct web *w, int64_t now);
+// The connection's socket.
+int client_socket(struct MHD_Connection *connection);
+
+// ---- download.c: GET /capture -------------------------------------------------------------------
+
+struct request;
+struct download;
+TAILQ_HEAD(download_list, download);
+
+// Answers, or begins a capture and suspends the connection.
+enum MHD_Result download_answer(struct request *r);
+// Ends one whose request has ended before it was answered. NULL is fine.
+void download_cancel(struct download *d);
+// Adds what poll should wait for; returns how many.
+unsigned int downloads_poll(struct web *w, struct pollfd *polled);
+// A turn with what poll saw of these.
+void downloads_turn(struct web *w, const struct pollfd *polled, int64_t now);
+// Ends all of them.
+void downloads_close(struct web *w);
+
 // ---- request.c: one request ---------------------------------------------------------------------
 
 struct request {
 	struct web *web;
 	struct MHD_Connection *connection;
 	enum access_right right;
+	bool foreign;    // another site made the browser send it
 	bool set_cookie; // the address has the token
 	char *body;
 	size_t length;
-	struct call *call; // that it waits for
-	char *answer;      // the fabric's
+	struct call *call;         // that it waits for
+	struct download *download; // the same
+	char *answer;              // the fabric's
 	size_t answer_length;
 	unsigned int answer_status; // of HTTP; 0: none yet
 	struct metrics *metrics;    // that are the answer
@@ -182,6 +226,10 @@ struct web {
 	unsigned int call_count;
 	struct stream_list streams;
 	unsigned int stream_count;
+	struct download_list downloads;
+	unsigned int download_count;
+	struct client_list clients;
+	int64_t next_look_ms; // at clients
 	int64_t next_beat_ms; // of streams
 	struct monitor monitor;
 	int64_t announce_ms; // at the latest

@@ -3,10 +3,19 @@
 outlives the fabric."""
 import base64
 import gzip
+import selectors
 import signal
+import tempfile
+import threading
 
+import captures
 from films import Film
+from test_capture import CAPTURES_MAX, CaptureCase, Section, idle_fabric
 from web import *
+
+REQUEST_S = 5           # that a request may take
+CONNECTIONS_MAX = 192
+DOWNLOADS_MAX = 4
 
 
 class Console(Shared):
@@ -106,7 +115,7 @@ class Console(Shared):
 
     def test_an_address_that_others_reach_needs_the_token_for_everything(self):
         web = self.web("--listen", "0.0.0.0:0")
-        for path in ("/", "/info", "/live", "/metrics", "/page.js", "/film/0"):
+        for path in ("/", "/info", "/live", "/metrics", "/page.js", "/film/0", "/capture?port=leaf1.swp1"):
             self.assertEqual(web.get(path)[0], 401)
         self.assertEqual(web.rpc("hosts")[0], 401)
         self.assertEqual(web.get("/?token=" + "0" * 32)[0], 401)
@@ -142,6 +151,71 @@ class Console(Shared):
         self.assertEqual(web.request("POST", "/rpc", headers=JSON | {"Content-Length": str(2 << 20)})[0], 413)
         self.assertEqual(web.request("POST", "/rpc", headers=JSON | {"Content-Length": "-1"})[0] // 100, 4)
         self.assertEqual(web.info()["up"], True)
+
+    def test_a_request_must_be_complete_in_time(self):
+        """However it is late: no byte, a head or a body byte by byte, also behind an answer. Who waits for events may stay, and
+        so may a connection between two requests."""
+        web = self.web()
+        info = f"GET /info HTTP/1.1\r\nHost: {web.host}:{web.port}\r\n"
+        post = f"POST /rpc HTTP/1.1\r\nHost: {web.host}:{web.port}\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n"
+        kept = http.client.HTTPConnection(web.host, web.port, timeout=20)
+        self.addCleanup(kept.close)
+
+        def ask():
+            kept.request("GET", "/info")
+            return json.loads(kept.getresponse().read())["up"]
+        second = http.client.HTTPConnection(web.host, web.port, timeout=20)
+        second.request("GET", "/info")
+        second.getresponse().read()
+        late = {"silent": (None, b"", b""), "line": (None, b"G", b"E"), "head": (None, info.encode(), b"x"),
+                "body": (None, post.encode(), b" "), "second": (second.sock, b"GET /", b"x")}
+        with web.live() as live, selectors.DefaultSelector() as selector:
+            live.next("state")
+            self.assertTrue(ask())
+            began, ended = time.monotonic(), {}
+            for name, (connection, first, _) in late.items():
+                connection = connection or socket.create_connection((web.host, web.port))
+                self.addCleanup(connection.close)
+                connection.sendall(first)
+                selector.register(connection, selectors.EVENT_READ, name)
+            while len(ended) < len(late) and time.monotonic() < began + 18:     # 20 s without a byte close any connection
+                for key, _ in selector.select(0.1):
+                    ended[key.data] = time.monotonic() - began
+                    selector.unregister(key.fileobj)
+                for key in selector.get_map().values():
+                    try:
+                        key.fileobj.sendall(late[key.data][2])
+                    except OSError:
+                        pass    # it is read next
+            self.assertEqual(set(ended), set(late))
+            for name, seconds in ended.items():
+                self.assertGreater(seconds, REQUEST_S - 0.5, name)
+                self.assertLess(seconds, REQUEST_S + 5, name)
+            self.assertTrue(ask())
+            self.up.roost("set", "switch.qos.tc.3.ecn.min", "60KB")
+            self.assertEqual(live.next("event")["kind"], "apply")
+            self.up.roost("unset", "switch.qos.tc.3.ecn.min")
+
+    def test_slow_clients_cannot_hold_all_connections(self):
+        web, ended = self.web(), threading.Event()
+        slow = [socket.create_connection((web.host, web.port)) for _ in range(CONNECTIONS_MAX)]
+
+        def trickle():
+            while not ended.wait(0.5):
+                for one in slow:
+                    try:
+                        one.send(b"x")
+                    except OSError:
+                        pass
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        try:
+            self.assertTrue(web.info()["up"])
+        finally:
+            ended.set()
+            thread.join()
+            for one in slow:
+                one.close()
 
     def test_many_connections_leave_room(self):
         """Those that say nothing, and those that listen and do not read."""
@@ -215,10 +289,194 @@ class Console(Shared):
                 self.assertEqual(web.process.communicate()[1], "")
 
     def test_usage(self):
-        self.assertIn("not up", roost("web", "nothing-of-this-name", status=1).err)
+        self.assertRegex(roost("web", "nothing-of-this-name", status=1).err,
+                         "(?s)fabric nothing-of-this-name is not up.*nor is there a directory nothing-of-this-name with a film: "
+                         "bring a fabric up with `roost up FILE`, or give the directory of `roost sim FILE -o DIRECTORY`")
+        self.assertIn("nor is there a directory no/such", roost("web", "no/such", status=2).err)
+        with tempfile.TemporaryDirectory() as empty:
+            refused = roost("web", empty, status=1).err
+            self.assertIn(f"{empty}: the directory has no film", refused)
+            self.assertIn(f"film: on}}` into the fabric's file and run `roost sim FILE -o {empty}`", refused)
         self.assertIn("not an address", roost("web", self.name, "--listen", "8080", status=2).err)
         web = self.web()
         self.assertIn("--listen", roost("web", self.name, "--listen", f"127.0.0.1:{web.port}", status=1).err)
+
+
+class Capture(CaptureCase):
+    def web(self, *words):
+        web = Web(*words)
+        self.addCleanup(web.close)
+        return web
+
+    def saved(self, body):
+        path = self.directory / f"{len(list(self.directory.iterdir()))}.pcapng"
+        path.write_bytes(body)
+        return path
+
+    def test_has_what_the_port_counts(self):
+        """A whole run, which begins after the captures: both directions, one, and what a filter accepts."""
+        fabric, found = self.fabric(idle_fabric(name_of("webcap"), start="5ms", buffer="1MB")), {}
+        web = self.web(fabric.name)
+
+        def download(words):
+            found[words] = web.get(f"/capture?port=leaf1.swp1&seconds=8{words}")
+        words = "", "&direction=rx", "&filter=udp+port+4791&direction=tx"
+        threads = [threading.Thread(target=download, args=(one,)) for one in words]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assert_quiet(fabric, "leaf1.swp1", 5 * 32)
+        for status, headers, body in found.values():
+            self.assertEqual((status, headers["Content-Type"], headers["Content-Disposition"]),
+                             (200, "application/x-pcapng", f'attachment; filename="{fabric.name}-leaf1.swp1.pcapng"'))
+            self.assertEqual(captures.malformed(self.saved(body)), [])
+        counters = self.ports(fabric)["leaf1.swp1"]
+        counted = {"rx": counters["rx_packets"], "tx": counters["tx_packets"]}
+        both, received, sent = (Section(found[one][2]) for one in words)
+        self.assertEqual({way: both.count("leaf1.swp1", way) for way in counted}, counted)
+        self.assertEqual(both.statistics["leaf1.swp1"], {"seen": sum(counted.values()), "lost": 0, "accepted": sum(counted.values()),
+                                                         "delivered": sum(counted.values())})
+        self.assertEqual([packet for _, _, packet in received.packets],
+                         [packet for _, way, packet in both.packets if way == "rx"])
+        matching = [packet for _, way, packet in both.packets if way == "tx" and packet.data[12:14] == b"\x08\x00"
+                    and packet.data[23] == 17 and struct.unpack_from(">H", packet.data, 36) == (4791,)]
+        self.assertEqual(len(matching), 5 * 32)
+        self.assertEqual([packet for _, _, packet in sent.packets], matching)
+
+    def test_mistakes(self):
+        fabric = self.fabric(demo(name_of("webcapbad"), attach=()))
+        web = self.web(fabric.name)
+        for words, status, pattern in (
+                ("", 400, r"name a port: /capture\?port=leaf1.swp3"), ("port=", 400, "there is no port"),
+                ("port=leaf9.swp1", 400, "there is no port leaf9.swp1"), ("port=%ff%22", 400, "there is no port"),
+                ("port=leaf1.swp1&direction=up", 400, "rx, tx or both"),
+                *((f"port=leaf1.swp1&seconds={text}", 400, "seconds must be a whole number from 1 to 60")
+                  for text in ("0", "61", "-1", "1.5", "x", "", "99999999999999999999", "5s")),
+                ("port=leaf1.swp1&filter=udp+prt+4791", 400, r'the filter "udp prt 4791": can\'t parse'),
+                ("port=leaf1.swp1&filter=" + "udp+or+" * 1000 + "udp", 400, "longer than 4096 bytes")):
+            with self.subTest(words[:60]):
+                found, _, body = web.get(f"/capture?{words}")
+                self.assertEqual(found, status)
+                self.assertRegex(json.loads(body)["error"], pattern)
+        # A link on a page of another site may show the console, and may not make it do something.
+        link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+        self.assertEqual(web.request("GET", "/info", headers=link)[0], 200)
+        status, _, body = web.request("GET", "/capture?port=leaf1.swp1", headers=link)
+        self.assertEqual((status, json.loads(body)["error"]), (403, "pages of other sites may not begin a capture"))
+        self.assertEqual(web.request("HEAD", "/capture?port=leaf1.swp1")[0], 200)
+        (self.directory / "films").mkdir()
+        (self.directory / "films" / "film").touch()
+        status, _, body = self.web(self.directory / "films").get("/capture?port=leaf1.swp1")
+        self.assertEqual(status, 404)
+        self.assertIn("capture a live fabric", json.loads(body)["error"])
+
+    def test_filter_that_takes_long(self):
+        """It delays nobody, and is given up when its browser leaves."""
+        fabric = self.fabric(demo(name_of("webfilter"), attach=()))
+        web = self.web(fabric.name)
+        filter = "+and+".join(f"(portrange+{n}-{n + 7}+or+net+{n})" for n in range(120))
+
+        def children():
+            return [path for path in Path("/proc").glob("[0-9]*/stat") if is_child(path)]
+
+        def is_child(path):
+            try:
+                return path.read_text().rpartition(")")[2].split()[1] == str(web.process.pid)
+            except OSError:
+                return False
+        with socket.create_connection((web.host, web.port)) as browser:
+            browser.sendall(f"GET /capture?port=leaf1.swp1&filter={filter} HTTP/1.1\r\n"
+                            f"Host: {web.host}:{web.port}\r\n\r\n".encode())
+            wait_until(children, "the filter is compiled", 5)
+            self.assertTrue(web.info()["up"])
+            self.assertEqual(len(children()), 1)
+        wait_until(lambda: not children(), "nothing compiles any more", 1)
+
+    def test_ends_with_the_fabric(self):
+        description = idle_fabric(name_of("webcapdown"), start="500us")
+        fabric = Fabric(self.file(description, "down.yaml"), description["fabric"]["name"])
+        self.addCleanup(self.assert_clean, fabric.name)
+        fabric.__enter__()
+        self.addCleanup(lambda: roost("down", fabric.name, status=None))
+        download = Download(self.web(fabric.name), "leaf1.swp1", 60)
+        self.addCleanup(download.close)
+        head = download.answer.read(28)
+        roost("down", fabric.name)
+        section = Section(head + download.answer.read())
+        self.assertEqual(section.statistics["leaf1.swp1"]["delivered"], len(section.packets))
+
+
+class Download:
+    """A capture that a browser may leave or not read."""
+
+    def __init__(self, web, port, seconds):
+        self.connection = http.client.HTTPConnection(web.host, web.port, timeout=20)
+        self.connection.sock = socket.socket()
+        self.connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self.connection.sock.settimeout(20)
+        self.connection.sock.connect((web.host, web.port))
+        self.connection.request("GET", f"/capture?port={port}&seconds={seconds}")
+        self.answer = self.connection.getresponse()
+
+    def close(self):
+        self.answer.close()
+        self.connection.close()
+
+
+class BusyCapture(CaptureCase):
+    """A fabric whose stream never ends."""
+
+    def setUp(self):
+        super().setUp()
+        self.up = self.fabric(demo(name_of("webbusy"), attach=(), dilation=100, workload=[
+            {"kind": "stream", "from": "h2", "to": "h6", "packet": "4000B", "rate": "20G"}]) | {"stop": "3600s"})
+        self.server = Web(self.up.name)
+        self.addCleanup(self.server.close)
+
+    def assert_flows_on(self):
+        before = self.ports(self.up)["leaf2.swp2"]["tx_packets"]
+        wait_until(lambda: self.ports(self.up)["leaf2.swp2"]["tx_packets"] > before + 100, "the stream flows", 10)
+
+    def assert_no_capture_left(self):
+        running = [self.start_file(self.up, "leaf1.swp4")[0] for _ in range(CAPTURES_MAX - 1)]
+        wait_until(lambda: self.up.roost("capture", "leaf1.swp2", "-c", "1", status=None).status == 0, "places are free", 10)
+        for one in running:
+            self.end(one)
+
+    def test_browsers_that_leave(self):
+        """Of ports that are busy and silent; and a server that is killed."""
+        for leave in (lambda: [one.close() for one in downloads], self.server.process.kill):
+            downloads = [Download(self.server, port, 60) for port in ("leaf1.swp2", "leaf1.swp4") * (DOWNLOADS_MAX // 2)]
+            for one in downloads:
+                self.assertEqual(one.answer.status, 200)
+                self.assertEqual(one.answer.read(4), b"\x0a\x0d\x0d\x0a")
+            status, _, body = self.server.get("/capture?port=leaf1.swp2")
+            self.assertEqual((status, json.loads(body)["error"]),
+                             (503, "4 captures are downloaded already: try again when one has ended"))
+            running = [self.start_file(self.up, "leaf1.swp4")[0] for _ in range(CAPTURES_MAX - DOWNLOADS_MAX)]
+            self.assertIn("8 captures run already", self.up.roost("capture", "leaf1.swp2", "-c", "1", status=1).err)
+            leave()
+            for one in running:
+                self.end(one)
+            self.assert_no_capture_left()
+        for one in downloads:
+            one.close()
+
+    def test_browser_that_stops_reading(self):
+        """It loses packets, which are counted, and the capture in the fabric ends in time."""
+        began, download = time.monotonic(), Download(self.server, "leaf1.swp2", 2)
+        self.addCleanup(download.close)
+        self.assert_flows_on()
+        self.assertTrue(self.server.info()["up"])
+        wait_until(lambda: time.monotonic() > began + 2.5, "the capture's time is over", 5)
+        self.assert_no_capture_left()
+        section = Section(download.answer.read())
+        one = section.statistics["leaf1.swp2"]
+        self.assertGreater(one["lost"], 0)
+        self.assertEqual((one["seen"], one["delivered"]), (one["delivered"] + one["lost"], len(section.packets)))
+        self.assertEqual({name for name, _, _ in section.packets}, {"leaf1.swp2"})
+        self.assert_flows_on()
 
 
 if __name__ == "__main__":

@@ -111,6 +111,25 @@ other_sites_are_refused(void **state)
 	}
 }
 
+static void
+requests_of_other_sites_are_known(void **state)
+{
+	static const struct {
+		const char *site;
+		bool foreign;
+	} cases[] = {{NULL, false},       {"none", false},      {"same-origin", false},
+		     {"same-site", true}, {"cross-site", true}, {"", true}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct access_request r = {.fetch_site = cases[i].site,
+						 .fetch_mode = "navigate"};
+
+		if (access_is_foreign(&r) != cases[i].foreign)
+			fail_msg("case %zu", i);
+	}
+}
+
 enum { NO_SECRET, TOKEN, COOKIE, QUERY, WRONG };
 
 static void
@@ -225,6 +244,7 @@ main(void)
 		cmocka_unit_test(secrets_are_random),
 		cmocka_unit_test(hosts_that_others_can_point_here_are_refused),
 		cmocka_unit_test(other_sites_are_refused),
+		cmocka_unit_test(requests_of_other_sites_are_known),
 		cmocka_unit_test(rights_follow_from_secrets),
 		cmocka_unit_test(cookies_are_found_by_their_whole_name),
 		cmocka_unit_test(bodies_are_json),
