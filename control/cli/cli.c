@@ -46,6 +46,7 @@ static const struct cli_command *const commands[] = {
 	&command_watchdog,
 	&command_web,
 	&command_metrics,
+	&command_graph,
 	&command_where,
 	&command_headroom,
 	&command_completion,

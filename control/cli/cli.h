@@ -30,6 +30,7 @@ extern const struct cli_command command_down;
 extern const struct cli_command command_events;
 extern const struct cli_command command_exec;
 extern const struct cli_command command_attach, command_detach;
+extern const struct cli_command command_graph;
 extern const struct cli_command command_headroom;
 extern const struct cli_command command_help;
 extern const struct cli_command command_history;

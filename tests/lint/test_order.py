@@ -43,6 +43,7 @@ ORDER = (
     "control/events",           # the file's events: links, routes, changes of settings and tenants
     "control/show",             # one file for each word of `show`
     "control/trace",            # the path of one packet, computed
+    "control/map",              # what there is, where it is, and drawings of it
     "control/api",              # JSON-RPC
     "control/run",              # what runs share
     "control/run/sim",

@@ -201,6 +201,15 @@ const struct api_method answer_methods[] = {
 		{"vrf", API_TEXT, false, "of routes: the VRF"},
 		{"view", API_TEXT, false, "of an interface: roce-status or roce-counters"}, ),
 	 "what `roost show WORD -o json` prints"},
+	{"topology", answer_topology, API_READ,
+	 "Describes what there is: switches, hosts, links as they are now, and tenants", PARAMS(),
+	 "`name`; `nodes`, each with `name`, `role` and, where the fabric has them, `plane`, `pod` "
+	 "and `rail`, from 1; `links` as `link` returns them; `hosts` as `show` does; and "
+	 "`tenants`: names in the order of the file, null for one that is gone"},
+	{"where", answer_where, API_READ,
+	 "Finds a host, NIC, switch, port, namespace, container, tap or address",
+	 PARAMS({"name", API_TEXT, true, "h5, leaf1.swp3, lab-h5, 10.0.1.5"}, ),
+	 "what `roost where -o json` prints"},
 	{"trace", answer_trace, API_READ,
 	 "Computes the path of one packet as the fabric stands now, without sending it",
 	 PARAMS({"source", API_TEXT, true, "a host, one of its NICs (h1.eth2), or its address"},

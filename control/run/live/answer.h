@@ -26,6 +26,7 @@ struct answer {
 extern const struct api_method answer_methods[];
 
 // Methods that have files of their own.
+api_method_fn answer_topology, answer_where;
 api_method_fn answer_show, answer_trace, answer_counters, answer_clear, answer_watchdog_restore;
 api_method_fn answer_attach_host, answer_detach_host, answer_link;
 api_method_fn answer_set, answer_edit, answer_discard, answer_draining;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "control/base/arena.h"
+#include "control/map/map.h"
 #include "control/show/show.h"
 #include "live_fabric.h"
 
@@ -28,6 +29,8 @@ json_t *collect_bfd(const struct live_fabric *live);
 json_t *collect_link(const struct live_fabric *live, uint32_t link);
 json_t *collect_links(const struct live_fabric *live);
 json_t *collect_changed_links(const struct live_fabric *live);
+// What there is, for the methods "topology" and "where".
+struct map_source collect_map_source(const struct live_fabric *live);
 // The NICs of hosts, for show_state.hosts.
 json_t *collect_hosts(const struct live_fabric *live);
 // "namespace lab-h1": a text that says what is behind a device.

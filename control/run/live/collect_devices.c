@@ -101,12 +101,8 @@ collect_lost_by_devices(const struct live_fabric *live)
 json_t *
 collect_what_is_attached(const struct device_port *d)
 {
-	char netns[HOST_NETNS_TEXT];
-
-	if (d->own_veth)
-		return json_sprintf("namespace %s", host_netns_text(d->attach, netns));
-	if (d->interface[0] != '\0')
-		return json_sprintf("tap %s", d->interface);
+	if (d->attach != NULL)
+		return map_attached_text(d->attach);
 	if (d->netdev != NULL)
 		return json_sprintf("netdev %s", d->netdev);
 	return json_string("a device");

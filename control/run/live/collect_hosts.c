@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NICs of hosts, with their addresses, and what stands for each of them.
+// What there is in a live fabric, and what stands for each NIC of a host.
 #include "collect.h"
-
-#include <arpa/inet.h>
 
 static const struct device_port *
 device_of(const struct live_fabric *live, uint32_t host, uint16_t port)
@@ -26,38 +24,45 @@ is_simulated(const struct live_fabric *live, uint32_t host)
 }
 
 static json_t *
-nic_json(const struct live_fabric *live, uint32_t host, uint16_t p)
+link_of(const void *context, uint32_t link)
 {
-	const struct topology *t = live->topology;
-	const struct topo_port *nic = topology_host_port(t, host, (uint8_t)p);
-	const struct device_port *d = device_of(live, host, p);
-	char ip4[INET_ADDRSTRLEN], ip6[INET6_ADDRSTRLEN], port[TOPOLOGY_NAME_MAX];
-	json_t *out;
+	return collect_link(context, link);
+}
 
-	inet_ntop(AF_INET, nic->ip4, ip4, sizeof(ip4));
-	inet_ntop(AF_INET6, nic->ip6, ip6, sizeof(ip6));
-	topology_port_name(t, nic->peer_node, nic->peer_port, port);
-	out = json_pack("{s:s,s:s,s:s,s:s*,s:s,s:s,s:s?}", "host", topology_host(t, host)->name,
-			"nic", nic->name, "address", ip4, "address6",
-			host_uses_ip6(live, host) ? ip6 : NULL, "port", port, "vrf",
-			t->vrfs[nic->vrf].name, "tenant",
-			nic->tenant != TENANT_NONE ? t->tenants[nic->tenant].name : NULL);
-	show_set_mac(out, nic->mac);
-	json_object_set_new(
-		out, "is",
-		d != NULL ? collect_what_is_attached(d)
-			  : json_string(is_simulated(live, host) ? "simulated" : "not attached"));
-	return out;
+static const struct config_attach *
+attached_to(const void *context, uint32_t host, uint16_t port)
+{
+	const struct device_port *d = device_of(context, host, port);
+
+	return d != NULL ? d->attach : NULL;
+}
+
+static json_t *
+what_is(const void *context, uint32_t host, uint16_t port)
+{
+	const struct device_port *d = device_of(context, host, port);
+
+	if (d != NULL)
+		return collect_what_is_attached(d);
+	return json_string(is_simulated(context, host) ? "simulated" : "not attached");
+}
+
+static bool
+uses_ip6(const void *context, uint32_t host)
+{
+	return host_uses_ip6(context, host);
+}
+
+struct map_source
+collect_map_source(const struct live_fabric *live)
+{
+	return (struct map_source){live->topology, live, link_of, attached_to, what_is, uses_ip6};
 }
 
 json_t *
 collect_hosts(const struct live_fabric *live)
 {
-	const struct topology *t = live->topology;
-	json_t *out = json_array();
+	const struct map_source source = collect_map_source(live);
 
-	for (uint32_t h = 0; h < t->host_count; h++)
-		for (uint16_t p = 0; p < topology_host(t, h)->port_count; p++)
-			json_array_append_new(out, nic_json(live, h, p));
-	return out;
+	return map_hosts(&source);
 }

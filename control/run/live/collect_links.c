@@ -42,15 +42,12 @@ collect_link(const struct live_fabric *live, uint32_t index)
 	const struct topology *t = live->topology;
 	const struct topo_link *link = &t->links[index];
 	const struct link_values c = fabric_link_values(live->fabric, index);
-	char name[TOPOLOGY_NAME_MAX], a[TOPOLOGY_NAME_MAX], b[TOPOLOGY_NAME_MAX];
-	json_t *out =
-		json_pack("{s:s,s:s,s:s,s:I,s:I,s:s}", "link", topology_link_name(t, index, name),
-			  "a", topology_port_name(t, link->a.node, link->a.port, a), "b",
-			  topology_port_name(t, link->b.node, link->b.port, b), "rate_bps",
-			  (json_int_t)(c.changes & CONFIG_LINK_RATE ? c.rate_bps : link->rate_bps),
-			  "delay_ps",
-			  (json_int_t)(c.changes & CONFIG_LINK_DELAY ? c.delay_ps : link->delay_ps),
-			  "state", live->fabric->link_down[index] ? "down" : "up");
+	const struct map_link_state now = {
+		.rate_bps = c.changes & CONFIG_LINK_RATE ? c.rate_bps : link->rate_bps,
+		.delay_ps = c.changes & CONFIG_LINK_DELAY ? c.delay_ps : link->delay_ps,
+		.down = live->fabric->link_down[index],
+	};
+	json_t *out = map_link(t, index, &now);
 
 	if (c.changes != 0)
 		json_object_set_new(out, "changed", changed_json(&c));
