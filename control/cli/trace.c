@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// roost trace: the path of one packet, in a live fabric or by a file.
+// roost trace: the path of one packet, in a live fabric or by a file; in the former it may be sent.
 #include "cli.h"
 
 #include "control/run/sim/trace_file.h"
@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <string.h>
+
+#define PROBE_PATIENCE_MS 10000 // the fabric reports after a second at most
 
 // NULL where a word is not UTF-8.
 static json_t *
@@ -65,16 +67,65 @@ trace_in_file(const struct cli_args *args)
 	return rc == 0 ? EXIT_OK : rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
+// Sends the packet and waits for what the fabric has seen of it.
+static int
+follow_probe(const char *path, const json_t *params, json_t **answer, struct diag *diag)
+{
+	static const volatile int never_stop;
+	const struct api_call call = {path, "probe", params, PROBE_PATIENCE_MS};
+	struct api_stream *stream;
+	json_t *seen;
+	int rc = api_stream_open(&stream, &call, answer, diag);
+
+	if (rc != 0)
+		return rc;
+	rc = api_stream_next(stream, PROBE_PATIENCE_MS, &never_stop, &seen);
+	api_stream_close(stream);
+	if (rc == 0) {
+		json_object_set_new(*answer, "probe", seen);
+		return 0;
+	}
+	json_decref(*answer);
+	return diag_fail(diag, -rc, "the fabric does not say what became of the probe: %s",
+			 strerror(-rc));
+}
+
+static int
+trace_live(const struct cli_args *args)
+{
+	struct diag diag = {0};
+	char path[API_PATH_MAX];
+	json_t *params = make_params(args), *answer;
+	int status = params == NULL ? cli_usage(args->title, "names must be UTF-8 text")
+				    : cli_find_fabric(args, path);
+
+	if (status == EXIT_OK && follow_probe(path, params, &answer, &diag) != 0)
+		status = EXIT_FAILED;
+	json_decref(params);
+	if (diag.errors != 0)
+		fprintf(stderr, "%s: %s\n", args->title, diag_first_error(&diag));
+	diag_free(&diag);
+	if (status != EXIT_OK)
+		return status;
+	print_answer(args, answer);
+	json_decref(answer);
+	return EXIT_OK;
+}
+
 static int
 trace(const struct cli_args *args)
 {
 	json_t *answer;
 	int status;
 
+	if (cli_given(args, "live") && cli_text(args, "FILE") != NULL)
+		return cli_usage(args->title, "--live sends in the live fabric: name no file");
 	if (cli_text(args, "FILE") != NULL)
 		return trace_in_file(args);
 	if (cli_given(args, "at"))
 		return cli_usage(args->title, "--at is a time of a run of FILE: name the file");
+	if (cli_given(args, "live"))
+		return trace_live(args);
 	status = cli_call(args, "trace", make_params(args), &answer);
 	if (status != EXIT_OK)
 		return status;
@@ -85,9 +136,10 @@ trace(const struct cli_args *args)
 
 const struct cli_command command_trace = {
 	.name = "trace",
-	.help = "show the path of one packet, computed without sending it",
+	.help = "show the path of one packet, computed or, with --live, measured",
 	.details = "SRC is a host, one of its NICs, or its address; DST the same, or any address.\n"
-		   "In the live fabric as it is now, or in FILE before its first event.\n",
+		   "In the live fabric as it is now, or in FILE before its first event.\n"
+		   "Nothing is sent without --live.\n",
 	.forms = {{{{CLI_HOST, "SRC"}, {CLI_HOST, "DST"}, {CLI_FILE, .optional = true}}}},
 	.options =
 		{
@@ -120,6 +172,9 @@ const struct cli_command command_trace = {
 			 .value = "BYTES",
 			 .help = "the frame without FCS (default: a full data packet)"},
 			{.name = "tenant", .kind = CLI_TENANT, .help = "whose address SRC is"},
+			{.name = "live",
+			 .kind = CLI_FLAG,
+			 .help = "also send the packet, and show when it passed each hop"},
 			{.name = "at",
 			 .kind = CLI_TIME,
 			 .help = "run FILE in virtual time until then: 50us"},

@@ -92,8 +92,27 @@ put_depth(struct text_table *t, const json_t *hop)
 		text_table_append(t, ", marked with %.3g %%", mark * 100);
 }
 
+// The port by which it leaves and, if it was sent by another one, that.
 static void
-put_hop(struct text_table *t, const json_t *hop)
+put_out(struct text_table *t, const json_t *hop, const json_t *seen)
+{
+	const char *out = show_string(hop, "out"), *took = show_string(seen, "out");
+
+	text_table_cell(t, "%s", or_dash(out));
+	if (*out != '\0' && *took != '\0' && strcmp(out, took) != 0)
+		text_table_append(t, ", took %s", took);
+}
+
+static void
+put_seen(struct text_table *t, const json_t *seen)
+{
+	put_time(t, seen, "arrived_ps");
+	put_time(t, seen, "left_ps");
+}
+
+// seen: the same hop of the probe; NULL: it was not seen there, or none was sent.
+static void
+put_hop(struct text_table *t, const json_t *hop, const json_t *seen)
 {
 	text_table_cell(t, "%s", show_string(hop, "node"));
 	text_table_cell(t, "%s", or_dash(show_string(hop, "in")));
@@ -101,7 +120,7 @@ put_hop(struct text_table *t, const json_t *hop)
 	put_number(t, hop, "group");
 	put_route(t, hop);
 	put_choice(t, hop);
-	text_table_cell(t, "%s", or_dash(show_string(hop, "out")));
+	put_out(t, hop, seen);
 	put_number(t, hop, "queue");
 	put_depth(t, hop);
 	put_time(t, hop, "wait_ps");
@@ -109,20 +128,74 @@ put_hop(struct text_table *t, const json_t *hop)
 	put_time(t, hop, "link_ps");
 }
 
+// A hop of the probe where it was not computed to be.
 static void
-print_hops(const json_t *hops, FILE *to)
+put_other_hop(struct text_table *t, const json_t *seen)
+{
+	text_table_cell(t, "%s", show_string(seen, "node"));
+	text_table_cell(t, "%s", or_dash(show_string(seen, "in")));
+	for (unsigned i = 0; i < 4; i++)
+		text_table_cell(t, "-");
+	text_table_cell(t, "%s", or_dash(show_string(seen, "out")));
+	put_number(t, seen, "queue");
+	for (unsigned i = 0; i < 4; i++)
+		text_table_cell(t, "-");
+	put_seen(t, seen);
+}
+
+static bool
+is_same_node(const json_t *hop, const json_t *seen)
+{
+	return strcmp(show_string(hop, "node"), show_string(seen, "node")) == 0;
+}
+
+// Each computed hop with that of the probe; where they part, one below the other. Of a host whose
+// NIC is not the fabric's, the probe has no hop.
+static void
+put_both(struct text_table *t, const json_t *hops, const json_t *probe)
+{
+	const json_t *seen_hops = json_object_get(probe, "hops"), *hop, *seen;
+	size_t i, next = 0;
+
+	json_array_foreach((json_t *)(uintptr_t)hops, i, hop)
+	{
+		seen = json_array_get(seen_hops, next);
+		if (seen != NULL && is_same_node(hop, seen)) {
+			put_hop(t, hop, seen);
+			put_seen(t, seen);
+			next++;
+			continue;
+		}
+		put_hop(t, hop, NULL);
+		put_seen(t, NULL);
+		if (seen != NULL && i != 0 && i + 1 != json_array_size(hops)) {
+			put_other_hop(t, seen);
+			next++;
+		}
+	}
+	for (; (seen = json_array_get(seen_hops, next)) != NULL; next++)
+		put_other_hop(t, seen);
+}
+
+static void
+print_hops(const json_t *hops, const json_t *probe, FILE *to)
 {
 	static const struct text_column columns[] = {
 		{"node", TEXT_LEFT},     {"in", TEXT_LEFT},       {"vrf", TEXT_LEFT},
 		{"group", TEXT_RIGHT},   {"route", TEXT_LEFT},    {"next hop by", TEXT_LEFT},
 		{"out", TEXT_LEFT},      {"queue", TEXT_RIGHT},   {"depth", TEXT_LEFT},
 		{"wait/us", TEXT_RIGHT}, {"send/us", TEXT_RIGHT}, {"link/us", TEXT_RIGHT},
+		{"came/us", TEXT_RIGHT}, {"left/us", TEXT_RIGHT},
 	};
-	struct text_table *t = text_table_create(columns, sizeof(columns) / sizeof(columns[0]));
+	const size_t count = sizeof(columns) / sizeof(columns[0]);
+	struct text_table *t = text_table_create(columns, count - (probe == NULL ? 2 : 0));
 	const json_t *hop;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)hops, i, hop) put_hop(t, hop);
+	if (probe != NULL)
+		put_both(t, hops, probe);
+	else
+		json_array_foreach((json_t *)(uintptr_t)hops, i, hop) put_hop(t, hop, NULL);
 	text_table_print(t, "", to);
 	text_table_destroy(t);
 }
@@ -145,11 +218,18 @@ print_packet(const json_t *answer, FILE *to)
 		(double)show_number(answer, "at_ps") / PS_IN_US);
 }
 
+static const json_t *
+last_hop(const json_t *answer)
+{
+	const json_t *hops = json_object_get(answer, "hops");
+
+	return json_array_get(hops, json_array_size(hops) - 1);
+}
+
 static void
 print_end(const json_t *answer, FILE *to)
 {
-	const json_t *hops = json_object_get(answer, "hops");
-	const json_t *last = json_array_get(hops, json_array_size(hops) - 1);
+	const json_t *last = last_hop(answer);
 	const json_t *drop = json_object_get(last, "drop");
 	const char *why = show_string(drop, "why");
 
@@ -160,6 +240,31 @@ print_end(const json_t *answer, FILE *to)
 	else
 		fprintf(to, "delivered to %s after %.3f us\n", show_string(last, "node"),
 			(double)show_number(answer, "time_ps") / PS_IN_US);
+}
+
+// What became of the probe.
+static void
+print_probe_end(const json_t *probe, FILE *to)
+{
+	const json_t *last = last_hop(probe), *drop = json_object_get(last, "drop");
+	const char *result = show_string(probe, "result");
+	const double took = (double)show_number(probe, "time_ps") / PS_IN_US;
+
+	fputs("probe: ", to);
+	if (drop != NULL)
+		fprintf(to, "dropped at %s after %.3f us: %s (%s)", show_string(last, "node"), took,
+			show_string(drop, "reason"), show_string(drop, "advice"));
+	else if (strcmp(result, "delivered") == 0)
+		fprintf(to, "delivered after %.3f us", took);
+	else if (strcmp(result, "left") == 0)
+		fprintf(to, "left the fabric by %s.%s after %.3f us: what is behind is not seen",
+			show_string(last, "node"), show_string(last, "out"), took);
+	else if (last != NULL)
+		fprintf(to, "still in flight, last seen at %s after %.3f us",
+			show_string(last, "node"), took);
+	else
+		fputs("not sent yet: the host is paused, or its link is busy", to);
+	fputs(show_flag(probe, "as_computed") ? "\n" : "; it took another path\n", to);
 }
 
 // "leaf1 > spine1 spine2 > leaf2"; of many nodes the first ones.
@@ -195,8 +300,12 @@ print_paths(const json_t *answer, FILE *to)
 void
 trace_print(const json_t *answer, FILE *to)
 {
+	const json_t *probe = json_object_get(answer, "probe");
+
 	print_packet(answer, to);
-	print_hops(json_object_get(answer, "hops"), to);
+	print_hops(json_object_get(answer, "hops"), probe, to);
 	print_end(answer, to);
+	if (probe != NULL)
+		print_probe_end(probe, to);
 	print_paths(answer, to);
 }

@@ -5,6 +5,8 @@
 #include "pipelines/trace.h"
 #include "trace.h"
 
+#include "control/base/diag.h"
+
 // The packet that is traced.
 struct trace_flow {
 	uint32_t host; // that sends it, and by which of its ports
@@ -27,6 +29,17 @@ int trace_flow_read(const struct fabric *f, const json_t *params, struct trace_f
 struct rte_mbuf *trace_flow_packet(const struct fabric *f, const struct trace_flow *flow,
 				   struct packet_pool *packets);
 json_t *trace_flow_json(const struct fabric *f, const struct trace_flow *flow);
+
+// ---- walk.c: where it goes ----------------------------------------------------------------------
+
+// What trace_answer() answers of a packet.
+json_t *trace_walk(const struct trace_state *s, const struct trace_flow *flow);
+
+// ---- probe_packet.c: the packet that is really sent ---------------------------------------------
+
+// Returns 0, or -EINVAL if the frame is too short for the number that it is found by.
+int trace_probe_make(const struct fabric *f, const struct trace_flow *flow, uint64_t number,
+		     struct probe *out, struct diag *diag);
 
 // ---- copy.c: switches that packets may be tried at ----------------------------------------------
 

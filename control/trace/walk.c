@@ -364,18 +364,15 @@ reach_host(struct walk *w)
 		w->verdict = STAGE_CONSUMED;
 }
 
-int
-trace_answer(const struct trace_state *s, const json_t *params, json_t **out, struct diag *diag)
+json_t *
+trace_walk(const struct trace_state *s, const struct trace_flow *flow)
 {
-	struct trace_flow flow = {0};
-	struct walk w = {.s = s, .flow = &flow, .verdict = STAGE_NEXT};
-	int rc = trace_flow_read(s->fabric, params, &flow, diag);
+	struct walk w = {.s = s, .flow = flow, .verdict = STAGE_NEXT};
+	json_t *out;
 
-	if (rc != 0)
-		return rc;
 	trace_memory_create(&w.memory);
 	w.hops = json_array();
-	w.m = trace_flow_packet(s->fabric, &flow, w.memory.packets);
+	w.m = trace_flow_packet(s->fabric, flow, w.memory.packets);
 	leave_host(&w);
 	while (w.verdict == STAGE_NEXT) {
 		if (w.node < s->fabric->topology->first_host)
@@ -383,10 +380,21 @@ trace_answer(const struct trace_state *s, const json_t *params, json_t **out, st
 		else
 			reach_host(&w);
 	}
-	*out = json_pack("{s:o, s:I, s:s, s:I, s:o, s:o}", "packet",
-			 trace_flow_json(s->fabric, &flow), "at_ps", (json_int_t)s->now, "result",
-			 w.verdict >= 0 ? "dropped" : "delivered", "time_ps", (json_int_t)w.elapsed,
-			 "hops", w.hops, "paths", trace_paths(s, &flow, &w.memory));
+	out = json_pack("{s:o, s:I, s:s, s:I, s:o, s:o}", "packet",
+			trace_flow_json(s->fabric, flow), "at_ps", (json_int_t)s->now, "result",
+			w.verdict >= 0 ? "dropped" : "delivered", "time_ps", (json_int_t)w.elapsed,
+			"hops", w.hops, "paths", trace_paths(s, flow, &w.memory));
 	trace_memory_destroy(&w.memory);
-	return 0;
+	return out;
+}
+
+int
+trace_answer(const struct trace_state *s, const json_t *params, json_t **out, struct diag *diag)
+{
+	struct trace_flow flow = {0};
+	int rc = trace_flow_read(s->fabric, params, &flow, diag);
+
+	if (rc == 0)
+		*out = trace_walk(s, &flow);
+	return rc;
 }

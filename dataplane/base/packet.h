@@ -52,6 +52,10 @@ enum packet_flags {
 	PACKET_DECAPPED = 1 << 13,
 	PACKET_VLAN = 1 << 14,    // its tag said which VRF it belongs to
 	PACKET_RESIZED = 1 << 15, // leaves in other headers than it came in: cells are of those
+	// Live: sent to be followed (roce/probe.h). What comes from a device never is.
+	PACKET_PROBE = 1 << 16,
+	// What parsing leaves as it came.
+	PACKET_ENDURING = PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD | PACKET_PROBE,
 };
 
 // Per-packet state, in the mbuf's private area. Written and read by the worker that holds the

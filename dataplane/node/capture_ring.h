@@ -32,7 +32,7 @@ struct capture_slot {
 	uint8_t kind;      // enum capture_kind
 	uint8_t reason;    // enum drop_reason, or CAPTURE_NO_REASON
 	uint8_t priority;
-	uint8_t tc;
+	uint8_t tc; // the same, and of a packet that was sent: the queue it was in
 	bool placed;
 	bool matched; // by the tap's function
 	uint8_t data[];

@@ -82,8 +82,11 @@ received(void *context, struct node *n, struct port *p, struct rte_mbuf *m, ps_t
 static void
 sent(void *context, struct node *n, struct port *p, struct rte_mbuf *m, ps_t at)
 {
+	struct capture_slot *slot = take_passing(context, CAPTURE_SENT, p, m, at);
+
 	(void)n;
-	take_passing(context, CAPTURE_SENT, p, m, at);
+	if (slot != NULL)
+		slot->tc = packet_meta(m)->tc;
 }
 
 static void

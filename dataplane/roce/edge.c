@@ -287,7 +287,8 @@ stage_edge_queue(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	port_note_depth(n, out, m);
 	if (to_host)
 		update_pause(n, out, meta->tc, now);
-	if (unlikely(l->reorder != NULL)) {
+	// A probe is of no queue pair: it neither waits for a turn nor changes whose turn it is.
+	if (unlikely(l->reorder != NULL) && !(meta->flags & PACKET_PROBE)) {
 		if (to_host) {
 			order(n, out, m, now);
 			return STAGE_CONSUMED;

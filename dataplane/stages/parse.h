@@ -276,7 +276,7 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 
 	(void)in;
 	(void)now;
-	meta->flags &= PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD;
+	meta->flags &= PACKET_ENDURING;
 	meta->ip_proto = 0;
 	if (unlikely(meta->data_len < HEADER_ETHERNET_BYTES))
 		return DROP_RUNT;

@@ -156,7 +156,7 @@ parse_inside(const struct node *n, struct packet_meta *meta, const uint8_t *data
 	const uint8_t *ip = data + l3;
 	int verdict;
 
-	meta->flags &= PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD | PACKET_TAGGED;
+	meta->flags &= PACKET_ENDURING | PACKET_TAGGED;
 	meta->flags |= PACKET_DECAPPED;
 	meta->ip_proto = 0;
 	meta->l3_off = (uint8_t)l3;

@@ -189,6 +189,21 @@ answer_discover(void *context, const json_t *params, json_t **result, struct dia
 	"the `revision` that runs now (null while it waits to be confirmed), the number of " \
 	"`edits`, whether it is `draining`, and `warnings`"
 
+// The packet that is traced.
+#define FLOW_PARAMS                                                                                \
+	{"source", API_TEXT, true, "a host, one of its NICs (h1.eth2), or its address"},           \
+		{"destination", API_TEXT, true, "the same, or any address"},                       \
+		{"tenant", API_TEXT, false, "whose address `source` is"},                          \
+		{"sport", API_INTEGER, false, "UDP source port (default: 49152)"},                 \
+		{"dport", API_INTEGER, false, "UDP destination port (default: 4791, RoCEv2)"},     \
+		{"queue-pair", API_INTEGER, false, "destination queue pair (default: 2)"},         \
+		{"dscp", API_INTEGER, false, "default: that of the host's flows"},                 \
+		{"priority", API_INTEGER, false, "instead of its DSCP"},                           \
+		{"ttl", API_INTEGER, false, "TTL or hop limit (default: 64)"},                     \
+	{                                                                                          \
+		"bytes", API_INTEGER, false, "the frame without FCS (default: a full data packet)" \
+	}
+
 const struct api_method answer_methods[] = {
 	{"rpc.discover", answer_discover, API_READ, "Returns this description, as OpenRPC",
 	 PARAMS(), "an OpenRPC document"},
@@ -212,18 +227,15 @@ const struct api_method answer_methods[] = {
 	 "what `roost where -o json` prints"},
 	{"trace", answer_trace, API_READ,
 	 "Computes the path of one packet as the fabric stands now, without sending it",
-	 PARAMS({"source", API_TEXT, true, "a host, one of its NICs (h1.eth2), or its address"},
-		{"destination", API_TEXT, true, "the same, or any address"},
-		{"tenant", API_TEXT, false, "whose address `source` is"},
-		{"sport", API_INTEGER, false, "UDP source port (default: 49152)"},
-		{"dport", API_INTEGER, false, "UDP destination port (default: 4791, RoCEv2)"},
-		{"queue-pair", API_INTEGER, false, "destination queue pair (default: 2)"},
-		{"dscp", API_INTEGER, false, "default: that of the host's flows"},
-		{"priority", API_INTEGER, false, "instead of its DSCP"},
-		{"ttl", API_INTEGER, false, "TTL or hop limit (default: 64)"},
-		{"bytes", API_INTEGER, false,
-		 "the frame without FCS (default: a full data packet)"}, ),
-	 "what `roost trace -o json` prints"},
+	 PARAMS(FLOW_PARAMS, ), "what `roost trace -o json` prints"},
+	{"probe", answer_probe, API_WRITE,
+	 "Computes the path of one packet, sends that packet, and reports it as a notification of "
+	 "the "
+	 "method `probe`",
+	 PARAMS(FLOW_PARAMS,
+		{"wait-ms", API_INTEGER, false,
+		 "reports what was seen after so long, 1 to 60000 (default: 1000)"}, ),
+	 "what `trace` returns, and `probe`, the number of the notification"},
 	{"counters", answer_counters, API_READ, "Returns all counters of all nodes at one instant",
 	 PARAMS(),
 	 "`time_ns` and `nodes`, as [counters.json](counters.md) has them, without values that say "

@@ -8,6 +8,7 @@
 struct capture_hub;
 struct capture_streams;
 struct films;
+struct probes;
 struct settings_cache;
 
 struct answer {
@@ -17,6 +18,7 @@ struct answer {
 	struct node_snapshot *copy;
 	struct capture_hub *captures;
 	struct capture_streams *capture_streams;
+	struct probes *probes;
 	struct films *films;
 	struct settings_cache *settings; // of the last question that needed them, or NULL
 	bool stop;                       // `down` was requested
@@ -27,7 +29,8 @@ extern const struct api_method answer_methods[];
 
 // Methods that have files of their own.
 api_method_fn answer_topology, answer_where;
-api_method_fn answer_show, answer_trace, answer_counters, answer_clear, answer_watchdog_restore;
+api_method_fn answer_show, answer_trace, answer_probe, answer_counters, answer_clear,
+	answer_watchdog_restore;
 api_method_fn answer_attach_host, answer_detach_host, answer_link;
 api_method_fn answer_set, answer_edit, answer_discard, answer_draining;
 api_method_fn answer_apply, answer_confirm, answer_rollback;

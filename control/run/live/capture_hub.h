@@ -20,7 +20,7 @@ struct captured {
 	int reason;           // enum drop_reason, or -1; received packets may have one
 	int out_port;         // of dropped ones: whose queue it was for; -1: none was chosen yet
 	uint8_t priority;     // of dropped ones
-	uint8_t tc;
+	uint8_t tc;           // the same, and of sent ones: whose queue they were in
 	uint32_t depth_bytes; // what was in that queue
 	uint32_t wire_bytes;
 	uint32_t data_len;

@@ -13,6 +13,7 @@
 #include "films.h"
 #include "lldp_agent.h"
 #include "notify.h"
+#include "probes.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -115,6 +116,7 @@ serve(struct answer *a, struct notifier *notifier)
 		if (api_server_poll(a->server, wait_ms) != 0)
 			break;
 		capture_streams_poll(a->capture_streams);
+		probes_poll(a->probes);
 		bfd_agent_poll(a->live);
 		live_events_apply(a->live);
 		changes_poll(a->changes);
@@ -128,6 +130,7 @@ serve(struct answer *a, struct notifier *notifier)
 		lldp_agent_poll(a->live);
 	}
 	api_server_poll(a->server, 0); // the answer to `down`
+	probes_destroy(a->probes);
 	capture_streams_destroy(a->capture_streams);
 }
 
@@ -245,6 +248,7 @@ run_claimed(struct answer *a, const struct daemon *d, const char *path, struct d
 		notifier = notify_create(live, a->copy, a->server);
 		a->captures = capture_hub_create(live);
 		a->capture_streams = capture_streams_create(a->captures, a->server);
+		a->probes = probes_create(a->captures, a->server);
 		a->films = films_create(live, a->server);
 		print_notes(live, d, diag);
 		api_server_watch(a->server, learning_fd(live));
