@@ -6,18 +6,24 @@
 #include <string.h>
 
 #define ROOM_LEAST 16
+#define VARINT_MOST 10 // bytes
+
+static void
+grow(struct film_bytes *b, size_t count)
+{
+	b->room = 2 * b->room > b->count + count ? 2 * b->room : b->count + count;
+	if (b->room < ROOM_LEAST)
+		b->room = ROOM_LEAST;
+	b->data = memory_resize(b->data, b->room, 1, "bytes of a film");
+}
 
 void
 film_bytes_add(struct film_bytes *b, const void *data, size_t count)
 {
 	if (count == 0)
 		return;
-	if (b->count + count > b->room) {
-		b->room = 2 * b->room > b->count + count ? 2 * b->room : b->count + count;
-		if (b->room < ROOM_LEAST)
-			b->room = ROOM_LEAST;
-		b->data = memory_resize(b->data, b->room, 1, "bytes of a film");
-	}
+	if (b->count + count > b->room)
+		grow(b, count);
 	memcpy(b->data + b->count, data, count);
 	b->count += count;
 }
@@ -25,13 +31,11 @@ film_bytes_add(struct film_bytes *b, const void *data, size_t count)
 void
 film_put_varint(struct film_bytes *b, uint64_t value)
 {
-	uint8_t bytes[10];
-	unsigned int count = 0;
-
+	if (b->count + VARINT_MOST > b->room)
+		grow(b, VARINT_MOST);
 	for (; value > 0x7f; value >>= 7)
-		bytes[count++] = (uint8_t)(value | 0x80);
-	bytes[count++] = (uint8_t)value;
-	film_bytes_add(b, bytes, count);
+		b->data[b->count++] = (uint8_t)(value | 0x80);
+	b->data[b->count++] = (uint8_t)value;
 }
 
 static void

@@ -6,17 +6,20 @@
 
 // clang-format off
 
-#define SCOPES(ROW)                                    \
-	ROW(PORT,     "port",     true,  true,  1)          \
-	ROW(PRIORITY, "priority", true,  true,  PAUSES)     \
-	ROW(QUEUE,    "queue",    true,  false, PRIORITIES) \
-	ROW(GROUP,    "group",    true,  false, PRIORITIES) \
-	ROW(DROP,     "drop",     true,  true,  DROP_COUNT) \
-	ROW(POOL,     "pool",     false, false, POOL_COUNT) \
-	ROW(TENANT,   "tenant",   false, false, 0)
+// Name, whether it is of ports, whether hosts have it, width, and which indexes can have values that
+// are not 0: no packet and no pause has ever met the others, which need not be read. Tenants can be
+// more than there are bits, and are all read.
+#define SCOPES(ROW)                                                        \
+	ROW(PORT,     "port",     true,  true,  1,          ~UINT64_C(0))   \
+	ROW(PRIORITY, "priority", true,  true,  PAUSES,     p->pauses_met)  \
+	ROW(QUEUE,    "queue",    true,  false, PRIORITIES, n->queues_met)  \
+	ROW(GROUP,    "group",    true,  false, PRIORITIES, n->groups_met)  \
+	ROW(DROP,     "drop",     true,  true,  DROP_COUNT, p->drops_met)   \
+	ROW(POOL,     "pool",     false, false, POOL_COUNT, ~UINT64_C(0))   \
+	ROW(TENANT,   "tenant",   false, false, 0,          ~UINT64_C(0))
 
 // Name, scope, kind, unit, whether only ports with a device have it, where it is read, help.
-// `where` may use the node `n`, the port `p`, the index `i`, `now`, and `cell`, its bytes; of
+// `where` may use the node `n`, the port `p`, the index `i`, `now`, and `CELL`, its bytes; of
 // tenants `use`.
 #define COLUMNS(ROW) \
 	ROW(tx_bytes, PORT, SUM, "bytes", false, p->tx_bytes, "sent, without FCS") \
@@ -31,28 +34,41 @@
 	    "received pauses held the priority") \
 	ROW(pausing, PRIORITY, SUM, "ns", false, \
 	    pause_clock_total(&p->tx_pause[i], now) / PS_PER_NS, "the port held the far side") \
-	ROW(depth, QUEUE, LEVEL, "bytes", false, n->depth[i * n->port_count + at->port] * cell, \
+	ROW(depth, QUEUE, LEVEL, "bytes", false, n->depth[i * n->port_count + at->port] * CELL, \
 	    "waiting, without the packet being sent") \
-	ROW(depth_max, QUEUE, PEAK, "bytes", false, p->queues[i].depth_max * cell, \
+	ROW(depth_max, QUEUE, PEAK, "bytes", false, p->queues[i].depth_max * CELL, \
 	    "the most that waited") \
 	ROW(marked, QUEUE, SUM, "packets", false, p->queues[i].ecn_marked, "marked CE") \
 	ROW(refused, QUEUE, SUM, "packets", false, p->queues[i].dropped, \
 	    "dropped in or in front of the queue") \
 	ROW(used, GROUP, LEVEL, "bytes", false, \
 	    ((uint64_t)p->groups[i].usage.own + p->groups[i].usage.guaranteed + \
-	     p->groups[i].headroom) * cell, \
+	     p->groups[i].headroom) * CELL, \
 	    "held of packets that arrived here, headroom included") \
-	ROW(headroom, GROUP, LEVEL, "bytes", false, p->groups[i].headroom * cell, \
+	ROW(headroom, GROUP, LEVEL, "bytes", false, p->groups[i].headroom * CELL, \
 	    "of these, in headroom") \
 	ROW(drops, DROP, SUM, "packets", false, p->drops[i], "that arrived here") \
-	ROW(pool_used, POOL, LEVEL, "bytes", false, n->buffer.pools[i].used * cell, "held") \
+	ROW(pool_used, POOL, LEVEL, "bytes", false, n->buffer.pools[i].used * CELL, "held") \
 	ROW(tenant_bytes, TENANT, SUM, "bytes", false, use[i].bytes, "received by the switch") \
-	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use[i].used * cell, "held by the switch")
+	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use[i].used * CELL, "held by the switch")
 
 // clang-format on
 
-#define SCOPE_ROW(scope, name, of_port, of_host, width) \
-	[FILM_##scope] = {name, of_port, of_host, width},
+#define UNUSED __attribute__((unused))
+
+#define SCOPE_MET(scope, name, of_port, of_host, width, met)        \
+	static uint64_t met_##scope(const struct counter_place *at) \
+	{                                                           \
+		UNUSED const struct node *n = at->n->node;          \
+		UNUSED const struct port *p = &n->ports[at->port];  \
+                                                                    \
+		return (met);                                       \
+	}
+
+SCOPES(SCOPE_MET)
+
+#define SCOPE_ROW(scope, name, of_port, of_host, width, met) \
+	[FILM_##scope] = {name, of_port, of_host, width, met_##scope},
 
 static const struct film_scope_row scopes[FILM_SCOPES] = {SCOPES(SCOPE_ROW)};
 
@@ -73,11 +89,8 @@ film_kind_name(enum film_kind kind)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-#define UNUSED __attribute__((unused))
-
-#define NODE_PLACE                                 \
-	UNUSED const struct node *n = at->n->node; \
-	UNUSED const uint64_t cell = (uint64_t)counters_cell(at->n)
+#define CELL ((uint64_t)counters_cell(at->n))
+#define NODE_PLACE UNUSED const struct node *n = at->n->node
 #define PORT_PLACE                                         \
 	NODE_PLACE;                                        \
 	UNUSED const struct port *p = &n->ports[at->port]; \
@@ -89,21 +102,20 @@ film_kind_name(enum film_kind kind)
 #define POOL_PLACE NODE_PLACE
 
 // Tables that the worker is about to adopt may have tenants that it does not count yet.
-#define TENANT_PLACE                                                \
-	NODE_PLACE;                                                 \
-	const struct tables *t = report_tables(at->n);              \
-	const unsigned int known = t != NULL ? t->tenant_count : 0; \
-	const struct tenant_use *use = n->buffer.tenants;           \
-	for (unsigned int i = 0; i < width; i++)                    \
-		out[i] = 0;                                         \
-	width = use == NULL ? 0 : width < known ? width : known
+#define TENANT_PLACE                                          \
+	NODE_PLACE;                                           \
+	const struct tables *t = report_tables(at->n);        \
+	const struct tenant_use *use = n->buffer.tenants;     \
+                                                              \
+	if (use == NULL || t == NULL || i >= t->tenant_count) \
+	return 0
 
-#define COLUMN_READ(name, scope, kind, unit, device, where, help)                                  \
-	static void read_##name(const struct counter_place *at, unsigned int width, uint64_t *out) \
-	{                                                                                          \
-		scope##_PLACE;                                                                     \
-		for (unsigned int i = 0; i < width; i++)                                           \
-			out[i] = (where);                                                          \
+#define COLUMN_READ(name, scope, kind, unit, device, where, help)                   \
+	static uint64_t read_##name(const struct counter_place *at, unsigned int i) \
+	{                                                                           \
+		scope##_PLACE;                                                      \
+		(void)i;                                                            \
+		return (where);                                                     \
 	}
 
 COLUMNS(COLUMN_READ)

@@ -30,6 +30,9 @@ struct film_scope_row {
 	bool of_port; // else of a node
 	bool of_host; // hosts have it too
 	unsigned int width;
+	// Bit per index (the first 64) of a port (at->port) or node that can have other values
+	// than 0.
+	uint64_t (*met)(const struct counter_place *at);
 };
 
 // The row of a scope; of FILM_TENANT the width is the number of tenants, 0 here.
@@ -44,8 +47,8 @@ struct film_column {
 	const char *unit;
 	const char *help;
 	bool device; // only of ports with a device behind them
-	// The totals or levels of all indexes of a port (at->port) or node.
-	void (*read)(const struct counter_place *at, unsigned int width, uint64_t *out);
+	// The total or level of an index of a port (at->port) or node.
+	uint64_t (*read)(const struct counter_place *at, unsigned int index);
 };
 
 // All columns; a film refers to them by their place.

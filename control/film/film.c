@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Most of a fabric does nothing most of the time. So a film keeps what it last read of each port
-// and node, column by column: where that is the same as before, nothing has to be done; where a
-// value differs, a series grows by its change. There is only room for what was ever not 0.
+// Most of a fabric does nothing most of the time, and most of what a port has is never used. So a
+// film reads only the priorities, queues, groups and reasons that some packet has met; a series
+// grows by the change of its value, and there is only room for what was ever not 0.
 #include "film.h"
 
 #include "chunk.h"
@@ -19,15 +19,18 @@
 
 #define OVERVIEW_POINTS 1024
 
-// What a film keeps of a column at a port or node.
+// What a film keeps of a column at a port or node, by index.
 struct place {
-	bool again; // the next interval differs even if what is read is the same
-	uint64_t *last;
-	struct film_series series[];
+	uint64_t met; // bit per index (the first 64) that is read
+	struct {
+		uint64_t last; // of a sum: the total
+		struct film_series series;
+	} of[];
 };
 
 struct column {
 	const struct film_column *row;
+	const struct film_scope_row *scope;
 	unsigned int width;
 	struct place **places; // by port or node
 	uint32_t count;        // of them
@@ -51,11 +54,11 @@ struct film {
 	struct film_series ends; // lengths of the intervals
 	struct film_overview no_overview;
 	uint64_t *noted;     // peaks of copies, by port and queue; NULL: nodes are read themselves
-	uint64_t *values;    // of the widest column
 	uint32_t every;      // intervals of a point of the overview
 	uint32_t points;     // of them, the last one perhaps not complete
 	uint32_t last_point; // intervals in the last one
 	ps_t end;            // of the last chunk that was handed over
+	bool primes;         // the first reading, of what was counted before
 	bool ended;
 };
 
@@ -131,6 +134,7 @@ create_column(struct film *film, struct column *c, const struct film_column *row
 	const struct topology *t = film->topology;
 
 	c->row = row;
+	c->scope = scope;
 	c->width = film_width(&film->options, row->scope);
 	c->count = scope->of_port ? film->first_port[scope->of_host ? t->node_count : t->first_host]
 				  : t->first_host;
@@ -158,14 +162,13 @@ choose_room(const struct film *film)
 				      : (uint32_t)room;
 }
 
-static void read_all(struct film *film, ps_t now, bool prime);
+static void read_all(struct film *film, ps_t now);
 
 struct film *
 film_create(const struct film_options *options)
 {
 	struct film *film = memory_new(sizeof(*film), "film");
 	const struct film_column *rows;
-	unsigned int widest = 1;
 	json_t *header;
 
 	film->options = *options;
@@ -174,22 +177,20 @@ film_create(const struct film_options *options)
 	film->room = choose_room(film);
 	rows = film_columns(&film->column_count);
 	film->columns = memory_array(film->column_count, sizeof(*film->columns), "columns");
-	for (unsigned int i = 0; i < film->column_count; i++) {
+	for (unsigned int i = 0; i < film->column_count; i++)
 		create_column(film, &film->columns[i], &rows[i]);
-		if (film->columns[i].width > widest)
-			widest = film->columns[i].width;
-	}
 	if (options->times != NULL)
 		film->noted =
 			memory_array(PRIORITIES * film->first_port[film->topology->first_host],
 				     sizeof(*film->noted), "peaks of queues");
-	film->values = memory_array(widest, sizeof(*film->values), "values");
 	film->no_overview.points = memory_array(film->room, sizeof(uint64_t), "intervals");
 	film->gather = gather_create(options->fabric->ranks, 0);
 	film->begun = film->chunk_begun = film->end = options->start;
 	film->next = options->start + options->interval;
 	film->every = 1;
-	read_all(film, options->start, true);
+	film->primes = true;
+	read_all(film, options->start);
+	film->primes = false;
 	header = film_header(options);
 	film_begin_again(film, header);
 	json_decref(header);
@@ -202,8 +203,7 @@ free_place(struct place *p, unsigned int width)
 	if (p == NULL)
 		return;
 	for (unsigned int i = 0; i < width; i++)
-		free(p->series[i].bytes.data);
-	free(p->last);
+		free(p->of[i].series.bytes.data);
 	free(p);
 }
 
@@ -223,7 +223,6 @@ film_destroy(struct film *film)
 	gather_destroy(film->gather);
 	free(film->ends.bytes.data);
 	free(film->no_overview.points);
-	free(film->values);
 	free(film->noted);
 	free(film->columns);
 	free(film->first_port);
@@ -232,22 +231,11 @@ film_destroy(struct film *film)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-static bool
-any(const uint64_t *values, unsigned int count)
-{
-	uint64_t bits = 0;
-
-	for (unsigned int i = 0; i < count; i++)
-		bits |= values[i];
-	return bits != 0;
-}
-
 static struct place *
 make_place(struct column *c, uint32_t at)
 {
-	struct place *p = memory_new(sizeof(*p) + c->width * sizeof(*p->series), "a series");
+	struct place *p = memory_new(sizeof(*p) + c->width * sizeof(*p->of), "a series");
 
-	p->last = memory_array(c->width, sizeof(*p->last), "a series");
 	c->places[at] = p;
 	return p;
 }
@@ -259,56 +247,53 @@ grown(uint64_t before, uint64_t now)
 	return now >= before ? now - before : now;
 }
 
-// Takes the values that were read of a column at one place.
-static void
-take_values(struct film *film, struct column *c, struct place *p)
+// The value of an index, or the total of a sum.
+static uint64_t
+read_value(struct film *film, const struct column *c, uint32_t place, unsigned int index,
+	   const struct counter_place *at)
 {
-	bool sum = c->row->kind == FILM_SUM;
-	bool same = memcmp(p->last, film->values, c->width * sizeof(*p->last)) == 0;
+	uint64_t value = c->row->read(at, index), *noted;
 
-	if (same && !p->again)
-		return;
-	p->again = false;
-	for (unsigned int i = 0; i < c->width; i++) {
-		uint64_t value = film->values[i];
+	if (c->row->kind != FILM_PEAK || film->noted == NULL)
+		return value;
+	noted = &film->noted[(size_t)place * PRIORITIES + index];
+	value = *noted > value ? *noted : value;
+	*noted = 0;
+	return value;
+}
 
-		if (sum) {
-			value = grown(p->last[i], value);
-			p->again |= value != 0;
+// Reads the indexes of a column at a port or node that can have changed: `met`, and what was ever
+// read of it.
+static void
+read_place(struct film *film, struct column *c, uint32_t place, const struct counter_place *at,
+	   uint64_t met)
+{
+	const bool sum = c->row->kind == FILM_SUM;
+	struct place *p = c->places[place];
+
+	if (p != NULL)
+		met = p->met |= met;
+	for (unsigned int i = 0; met != 0 && i < c->width; i++) {
+		uint64_t value;
+
+		if (i < 64 && !(met >> i & 1))
+			continue;
+		value = read_value(film, c, place, i, at);
+		if (p == NULL && value == 0)
+			continue;
+		if (p == NULL) {
+			p = make_place(c, place);
+			p->met = met;
 		}
-		film_series_put(&p->series[i], &c->overview, film->count, value);
-	}
-	memcpy(p->last, film->values, c->width * sizeof(*p->last));
-}
+		if (sum) {
+			uint64_t total = value;
 
-// Peaks that have been noted within the interval.
-static void
-use_noted(uint64_t noted[PRIORITIES], uint64_t values[PRIORITIES])
-{
-	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
-		values[tc] = noted[tc] > values[tc] ? noted[tc] : values[tc];
-		noted[tc] = 0;
+			value = grown(p->of[i].last, total);
+			p->of[i].last = total;
+		}
+		if (!film->primes)
+			film_series_put(&p->of[i].series, &c->overview, film->count, value);
 	}
-}
-
-static void
-read_place(struct film *film, struct column *c, uint32_t index, const struct counter_place *at,
-	   bool prime)
-{
-	struct place *p = c->places[index];
-
-	c->row->read(at, c->width, film->values);
-	if (c->row->kind == FILM_PEAK && film->noted != NULL)
-		use_noted(film->noted + (size_t)index * PRIORITIES, film->values);
-	if (p == NULL) {
-		if (!any(film->values, c->width))
-			return;
-		p = make_place(c, index);
-	}
-	if (!prime)
-		take_values(film, c, p);
-	else if (c->row->kind == FILM_SUM)
-		memcpy(p->last, film->values, c->width * sizeof(*p->last));
 }
 
 // A peak begins again where the level is.
@@ -317,7 +302,8 @@ film_restart_peaks(const struct node *n, unsigned int port)
 {
 	struct port *p = &n->ports[port];
 
-	for (unsigned int tc = 0; tc < PRIORITIES; tc++) {
+	for (unsigned int bits = n->queues_met; bits != 0; bits &= bits - 1) {
+		const unsigned int tc = (unsigned int)__builtin_ctz(bits);
 		struct watermark_before *before = &p->queue_cold[tc].depth_before;
 		uint32_t depth = n->depth[tc * n->port_count + port];
 		uint32_t *most = &p->queues[tc].depth_max;
@@ -331,7 +317,7 @@ film_restart_peaks(const struct node *n, unsigned int port)
 }
 
 static void
-read_node(struct film *film, uint32_t node, ps_t now, bool prime)
+read_node(struct film *film, uint32_t node, ps_t now)
 {
 	const struct report_node *n = &film->options.nodes[node];
 	const struct topo_node *place = &film->topology->nodes[node];
@@ -339,27 +325,28 @@ read_node(struct film *film, uint32_t node, ps_t now, bool prime)
 		.n = n,
 		.now = film->options.times != NULL ? film->options.times[node] : now,
 	};
+	uint64_t met[FILM_SCOPES];
 	bool device;
 
 	for (at.port = 0; at.port < place->port_count; at.port++) {
 		uint32_t index = film->first_port[node] + at.port;
 
 		device = film_faces_device(film->options.fabric, &place->ports[at.port]);
-
+		for (unsigned int i = 0; i < FILM_SCOPES; i++)
+			met[i] = film_scope_row(i)->met(&at);
 		for (unsigned int i = 0; i < film->column_count; i++) {
 			struct column *c = &film->columns[i];
 
-			if (film_scope_row(c->row->scope)->of_port && index < c->count &&
-			    (device || !c->row->device))
-				read_place(film, c, index, &at, prime);
+			if (c->scope->of_port && index < c->count && (device || !c->row->device))
+				read_place(film, c, index, &at, met[c->row->scope]);
 		}
 		if (node < film->topology->first_host && film->noted == NULL)
 			film_restart_peaks(n->node, at.port);
 	}
 	for (unsigned int i = 0; i < film->column_count; i++)
-		if (!film_scope_row(film->columns[i].row->scope)->of_port &&
-		    node < film->columns[i].count)
-			read_place(film, &film->columns[i], node, &at, prime);
+		if (!film->columns[i].scope->of_port && node < film->columns[i].count)
+			read_place(film, &film->columns[i], node, &at,
+				   film->columns[i].scope->met(&at));
 }
 
 void
@@ -382,11 +369,11 @@ film_note_peaks(struct film *film)
 }
 
 static void
-read_all(struct film *film, ps_t now, bool prime)
+read_all(struct film *film, ps_t now)
 {
 	for (uint32_t i = 0; i < film->topology->node_count; i++)
 		if (film->options.nodes[i].node != NULL)
-			read_node(film, i, now, prime);
+			read_node(film, i, now);
 }
 
 // ---- chunks -------------------------------------------------------------------------------------
@@ -433,7 +420,7 @@ end_place(struct film *film, struct column *c, uint32_t index, struct gathered *
 	struct place *p = c->places[index];
 
 	for (unsigned int i = 0; p != NULL && i < c->width; i++) {
-		struct film_series *s = &p->series[i];
+		struct film_series *s = &p->of[i].series;
 		struct piece_head head = {.place = index * c->width + i};
 
 		if (!film_series_end(s, &c->overview, film->count))
@@ -445,7 +432,6 @@ end_place(struct film *film, struct column *c, uint32_t index, struct gathered *
 		} else {
 			append(to, head.place, s->bytes.data, s->bytes.count);
 		}
-		p->again |= s->value != 0;
 		film_series_clear(s);
 	}
 }
@@ -453,7 +439,7 @@ end_place(struct film *film, struct column *c, uint32_t index, struct gathered *
 static void
 end_node(struct film *film, struct column *c, uint32_t node, struct gathered *to)
 {
-	bool of_port = film_scope_row(c->row->scope)->of_port;
+	bool of_port = c->scope->of_port;
 	uint32_t from = of_port ? film->first_port[node] : node;
 	uint32_t until = of_port ? film->first_port[node + 1] : node + 1;
 
@@ -547,7 +533,7 @@ film_take(struct film *film, ps_t now)
 {
 	if (film->ended || now <= film->begun)
 		return;
-	read_all(film, now, false);
+	read_all(film, now);
 	film_series_put(&film->ends, &film->no_overview, film->count,
 			now / PS_PER_NS - film->begun / PS_PER_NS);
 	film->begun = now;

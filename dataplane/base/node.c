@@ -6,7 +6,7 @@ node_drop(struct node *n, struct rte_mbuf *m, enum drop_reason reason, ps_t now)
 {
 	const struct packet_meta *meta = packet_meta(m);
 
-	n->ports[meta->in_port].drops[reason]++;
+	port_count_drop(&n->ports[meta->in_port], reason);
 	if (meta->tenant != TENANT_NONE && n->buffer.tenants != NULL)
 		n->buffer.tenants[meta->tenant].dropped++;
 	if (unlikely(n->tap != NULL) && n->tap->dropped != NULL)

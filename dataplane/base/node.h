@@ -125,8 +125,9 @@ struct node {
 	uint8_t path_inputs;  // bits of enum path_input; 0: depths and pauses are all that count
 	bool packets_limited; // in live, as buffer.packets has it; else those are not counted
 	// Of a switch: bit per priority group and queue that some packet has met, so that a driver
-	// knows which are worth fetching. Worker: rw (relaxed), other threads: ro (relaxed); so are
-	// `current` and `start`, and of its ports tx_free, `nonempty` and the queues' heads.
+	// knows which are worth fetching, and a film which it need not read: node_meet(). Worker:
+	// rw (relaxed), other threads: ro (relaxed); so are `current` and `start`, and of its
+	// ports tx_free, `nonempty` and the queues' heads.
 	uint8_t groups_met;
 	uint8_t queues_met;
 	const uint32_t *generation;   // control: rw (release), worker: ro, once per turn (acquire)
@@ -273,6 +274,16 @@ node_arm_send(struct node *n, struct port *p, ps_t at)
 {
 	p->next_send = at;
 	node_set_key(n, n->departures + p->index, node_key_if_due(n, at, NODE_DEPARTURE, p->index));
+}
+
+// A packet is to be charged to this group and wait in such a queue.
+static inline void
+node_meet(struct node *n, unsigned int pg, unsigned int tc)
+{
+	if (likely(n->groups_met >> pg & n->queues_met >> tc & 1))
+		return;
+	__atomic_store_n(&n->groups_met, (uint8_t)(n->groups_met | 1u << pg), __ATOMIC_RELAXED);
+	__atomic_store_n(&n->queues_met, (uint8_t)(n->queues_met | 1u << tc), __ATOMIC_RELAXED);
 }
 
 // Makes the node's timer due at `at` at the latest.

@@ -152,16 +152,17 @@ struct port {
 	bool tapped;               // node->tap sees its packets
 	uint8_t rated;             // bit per queue whose packets some rate counts
 	uint8_t rx_faults;         // bits of enum port_rx_faults: why arriving packets are examined
+	uint16_t pauses_met;       // bit per priority (and PAUSE_LINK) paused in either direction
 	struct rte_mbuf *pfc_head; // pause frames waiting for the transmitter, ahead of all queues
 	struct rte_mbuf *pfc_tail;
 	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes then joins it;
 	ps_t pfc_last_at;          // not to be looked at later, for it may be long gone
-	ps_t pfc_last_left; // when its last bit leaves, while the tap has yet to see it; else 0
 
 	// Receive.
 	struct wire *in;
 
 	// Packets and frames.
+	uint64_t drops_met; // bit per reason that any packet that came in here was dropped for
 	uint64_t rx_packets;
 	uint64_t rx_bytes;
 	uint64_t tx_packets;
@@ -184,6 +185,7 @@ struct port {
 	struct pause_clock rx_pause[PAUSES];
 	uint64_t pfc_rx[PRIORITIES];
 	// Pauses sent.
+	ps_t pfc_last_left; // the last bit of pfc_last, while the tap has yet to see it; else 0
 	ps_t refresh_at[PRIORITIES]; // by group; PS_NEVER unless XOFF is to be sent again (pfc.c)
 	struct pause_clock tx_pause[PAUSES];
 	uint64_t pfc_tx[PRIORITIES];
@@ -200,6 +202,15 @@ struct port {
 	// Of an edge NIC's link whose packets are put in order for the host; else NULL.
 	const struct reorder_counters *reorder;
 } __attribute__((aligned(64)));
+
+_Static_assert(DROP_COUNT <= 64, "a bit for each reason");
+
+static inline void
+port_count_drop(struct port *p, enum drop_reason reason)
+{
+	p->drops[reason]++;
+	p->drops_met |= UINT64_C(1) << reason;
+}
 
 // What the watchdog knows of a queue, also where it was never on.
 static inline const struct watchdog_queue *

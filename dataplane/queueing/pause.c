@@ -68,6 +68,7 @@ pause_set(struct port *p, unsigned int which, uint16_t quanta, uint8_t queues, p
 	ps_t length = time_of_bytes(p->profile->quantum_time, quanta);
 
 	p->pause_until[which] = now + length;
+	p->pauses_met |= (uint16_t)(1u << which);
 	if (length != 0)
 		pause_clock_open(&p->rx_pause[which], now);
 	else
@@ -146,6 +147,7 @@ pause_continue(struct port *p, unsigned int from, unsigned int to, ps_t now)
 	if (p->pause_until[from] <= now || p->pause_until[from] <= p->pause_until[to])
 		return;
 	p->pause_until[to] = p->pause_until[from];
+	p->pauses_met |= (uint16_t)(1u << to);
 	pause_clock_open(&p->rx_pause[to], now);
 }
 

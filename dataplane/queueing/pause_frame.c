@@ -72,12 +72,13 @@ pause_frame_take(struct port *p)
 }
 
 static void
-pause_frame_note(struct pause_clock *clock, uint16_t quanta, ps_t now)
+pause_frame_note(struct port *p, unsigned int which, uint16_t quanta, ps_t now)
 {
+	p->pauses_met |= (uint16_t)(1u << which);
 	if (quanta != 0)
-		pause_clock_open(clock, now);
+		pause_clock_open(&p->tx_pause[which], now);
 	else
-		pause_clock_close(clock, now);
+		pause_clock_close(&p->tx_pause[which], now);
 }
 
 // Notes what is sent to the far side, and counts each priority of a frame once.
@@ -88,7 +89,7 @@ pause_frame_note_pfc(struct port *p, uint8_t priorities, uint8_t counted, uint16
 		unsigned int priority = (unsigned int)__builtin_ctz(bits);
 
 		p->pfc_tx[priority] += counted >> priority & 1;
-		pause_frame_note(&p->tx_pause[priority], quanta, now);
+		pause_frame_note(p, priority, quanta, now);
 	}
 }
 
@@ -166,7 +167,7 @@ pause_frame_send_link(struct node *n, struct port *p, uint16_t quanta, ps_t now)
 	if (m == NULL)
 		return false; // as above
 	header_put16(packet_data(m) + PAUSE_FRAME_LINK_OFFSET, quanta);
-	pause_frame_note(&p->tx_pause[PAUSE_LINK], quanta, now);
+	pause_frame_note(p, PAUSE_LINK, quanta, now);
 	if (!joins) {
 		p->pause_tx++;
 		pause_frame_start(n, p, m, now);

@@ -62,6 +62,7 @@ move_charge(struct node *n, struct port *p, struct packet_meta *meta, unsigned i
 	*node_depth(n, p, meta->tc) -= meta->cells;
 	*node_depth(n, p, to) += meta->cells;
 	meta->tc = (uint8_t)to;
+	node_meet(n, meta->pg, to);
 }
 
 // Takes the packets that must move out of a queue and appends them to the list of their new queue.

@@ -120,6 +120,7 @@ trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	meta->wire_bytes = t->trim.size;
 	meta->cells = tables_cells(t, t->trim.size);
 	meta->tc = t->trim.tc;
+	node_meet(n, meta->pg, meta->tc);
 	if (charge_again(n, in, out, m, now) >= 0) {
 		meta->wire_bytes = bytes;
 		meta->cells = cells;

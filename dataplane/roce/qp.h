@@ -273,7 +273,7 @@ nic_respond(struct nic_port *np, struct rte_mbuf *m)
 	struct port *p = np->port;
 
 	if (unlikely(m == NULL)) {
-		p->drops[DROP_NO_MBUF]++;
+		port_count_drop(p, DROP_NO_MBUF);
 		return;
 	}
 	np->responses |= (uint8_t)(1u << packet_meta(m)->tc);

@@ -400,7 +400,7 @@ transport_send(struct node *n, struct port *p, ps_t now)
 		n->last_sent = now;
 		port_transmit(n, p, m, now);
 	} else {
-		p->drops[DROP_NO_MBUF]++;
+		port_count_drop(p, DROP_NO_MBUF);
 	}
 	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
 }

@@ -75,13 +75,14 @@ answer_start(struct node *n, struct port *in, struct rte_mbuf *m, uint32_t lengt
 
 // As stage_classify(), by the marks of the answer.
 static void
-classify(const struct node *n, const struct port *in, struct rte_mbuf *m)
+classify(struct node *n, const struct port *in, struct rte_mbuf *m)
 {
 	struct packet_meta *meta = packet_meta(m);
 
 	meta->priority = priority_of_packet(in->profile, meta);
 	meta->pg = n->current->priority_to_pg[meta->priority];
 	meta->tc = n->current->priority_to_tc[meta->priority];
+	node_meet(n, meta->pg, meta->tc);
 }
 
 int

@@ -24,12 +24,7 @@ stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 	meta->priority = priority;
 	meta->pg = (uint8_t)pg;
 	meta->tc = (uint8_t)tc;
-	if (unlikely(!(n->groups_met >> pg & n->queues_met >> tc & 1))) {
-		__atomic_store_n(&n->groups_met, (uint8_t)(n->groups_met | 1u << pg),
-				 __ATOMIC_RELAXED);
-		__atomic_store_n(&n->queues_met, (uint8_t)(n->queues_met | 1u << tc),
-				 __ATOMIC_RELAXED);
-	}
+	node_meet(n, pg, tc);
 	if (!tunnels || !(meta->flags & (PACKET_DECAPPED | PACKET_VLAN)))
 		meta->vrf = port->vrf;
 	if (!tunnels || !(meta->flags & (PACKET_DECAPPED | PACKET_VLAN | PACKET_TUNNEL)))

