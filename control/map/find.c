@@ -80,35 +80,29 @@ nic_json(const struct search *s, uint32_t host, uint16_t p)
 	return out;
 }
 
+// A switch; with a port, that and the port of a switch at the other end of its link.
 static void
-add_switch(const struct topology *t, uint32_t n, json_t *to)
+add_switch(const struct topology *t, uint32_t n, const struct topo_port *port, json_t *to)
 {
 	const struct topo_node *node = &t->nodes[n];
-	char ip4[INET_ADDRSTRLEN], ip6[INET6_ADDRSTRLEN];
+	char ip4[INET_ADDRSTRLEN], ip6[INET6_ADDRSTRLEN], name[TOPOLOGY_NAME_MAX];
 
 	inet_ntop(AF_INET, node->loopback4, ip4, sizeof(ip4));
 	inet_ntop(AF_INET6, node->loopback6, ip6, sizeof(ip6));
-	json_object_update_new(to, json_pack("{s:s,s:s,s:s,s:s}", "switch", node->name, "role",
-					     config_role_name(node->role), "loopback4", ip4,
-					     "loopback6", ip6));
-	show_set_mac(to, node->router_mac);
-	json_object_set(to, "router_mac", json_object_get(to, "mac"));
-	json_object_del(to, "mac");
-}
-
-// A port of a switch, and the port of a switch at the other end of its link.
-static void
-add_switch_port(const struct topology *t, const struct topo_ref *at, json_t *to)
-{
-	const struct topo_port *port = &t->nodes[at->node].ports[at->port];
-	char name[TOPOLOGY_NAME_MAX];
-
-	json_object_set_new(to, "switch_port",
-			    json_string(topology_port_name(t, at->node, at->port, name)));
-	if (port->peer_node < t->first_host)
+	json_object_set_new(to, "switch", json_string(node->name));
+	if (port != NULL)
+		json_object_set_new(to, "switch_port",
+				    json_string(topology_port_name(
+					    t, n, (uint16_t)(port - node->ports), name)));
+	if (port != NULL && port->peer_node < t->first_host)
 		json_object_set_new(
 			to, "peer",
 			json_string(topology_port_name(t, port->peer_node, port->peer_port, name)));
+	show_set_mac(to, node->router_mac);
+	json_object_update_new(to, json_pack("{s:s,s:s,s:O,s:s}", "loopback4", ip4, "loopback6",
+					     ip6, "router_mac", json_object_get(to, "mac"), "role",
+					     config_role_name(node->role)));
+	json_object_del(to, "mac");
 }
 
 // ---- by address ---------------------------------------------------------------------------------
@@ -130,24 +124,20 @@ add_switch_there(const struct search *s, json_t *to)
 	const struct addresses_found *f = &s->found;
 	bool by_place = f->kind == ADDRESSES_LOOPBACK || f->kind == ADDRESSES_LINK_LOCAL;
 	uint16_t number = by_place ? f->place.port : f->port;
-	struct topo_ref at = {0};
+	uint32_t n;
 	int port = -1;
 
 	if (!s->planned || f->kind == ADDRESSES_HOST)
 		return false;
-	at.node = by_place ? topology_find_switch(t, &f->place) : f->node;
-	if (at.node >= t->first_host)
+	n = by_place ? topology_find_switch(t, &f->place) : f->node;
+	if (n >= t->first_host)
 		return false;
 	if (number != 0) {
-		port = topology_port_index(&t->nodes[at.node], number);
+		port = topology_port_index(&t->nodes[n], number);
 		if (port < 0)
 			return false;
 	}
-	add_switch(t, at.node, to);
-	if (port >= 0) {
-		at.port = (uint16_t)port;
-		add_switch_port(t, &at, to);
-	}
+	add_switch(t, n, port >= 0 ? &t->nodes[n].ports[port] : NULL, to);
 	return true;
 }
 
@@ -200,7 +190,7 @@ add_switch_named(const struct search *s, json_t *to, json_t **host)
 	uint32_t n = topology_find_node(t, s->name);
 
 	if (n < t->first_host) {
-		add_switch(t, n, to);
+		add_switch(t, n, NULL, to);
 		return true;
 	}
 	if (topology_find_port(t, s->name, &at) != 0 || at.node >= t->first_host)
@@ -210,8 +200,7 @@ add_switch_named(const struct search *s, json_t *to, json_t **host)
 		*host = nic_json(s, topology_host_of(t, port->peer_node), port->peer_port);
 		return true;
 	}
-	add_switch(t, at.node, to);
-	add_switch_port(t, &at, to);
+	add_switch(t, at.node, port, to);
 	return true;
 }
 

@@ -225,7 +225,9 @@ probes_poll(struct probes *all)
 
 		make_report(s, now_ms);
 		if (s->report != NULL)
-			rc = api_server_send(all->server, s->client, "probe", s->report);
+			rc = api_server_send(
+				all->server, s->client,
+				&(struct api_message){.method = "probe", .params = s->report});
 		else if (!api_server_has_client(all->server, s->client))
 			rc = -ENOENT;
 		if ((s->report != NULL && rc == 0) || rc == -ENOENT)

@@ -223,7 +223,7 @@ test_results_that_cannot_be_written(void **state)
 	struct captured c;
 
 	(void)state;
-	c = captured_run_to("/dev/full", "roost where 10.1.3.7");
+	c = captured_run_to("/dev/full", "roost headroom 100G 5m 1500");
 	assert_int_equal(c.status, EXIT_FAILED);
 	assert_string_equal(c.err, "roost: writing the result: No space left on device\n");
 }
