@@ -207,7 +207,7 @@ take_subscription(struct web *w, const json_t *error)
 	say_state(w);
 }
 
-// Keeps a META for browsers that join later. After many, one that has all of them is asked for.
+// Keeps a META for browsers that join later. After many, it asks for one that has all of them.
 static void
 keep_meta(struct monitor *m, const char *block)
 {
