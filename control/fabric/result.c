@@ -60,14 +60,22 @@ collective_json(const struct report_collective *c)
 			 time_or_null(c->step), "algbw_gbps", algorithm, "busbw_gbps", bus);
 }
 
+uint64_t
+report_retransmitted(const struct report_result *r)
+{
+	uint64_t sum = r->pairs.retransmitted;
+
+	for (uint32_t i = 0; i < r->flow_count; i++)
+		sum += r->flows[i].retransmitted;
+	return sum;
+}
+
 void
 report_summary_compute(const struct report_result *r, struct report_summary *out)
 {
-	*out = (struct report_summary){.retransmitted = r->pairs.retransmitted};
+	*out = (struct report_summary){.retransmitted = report_retransmitted(r)};
 	out->totals = r->figures.totals;
 	flow_statistics_compute(r->flows, r->flow_count, &out->flows);
-	for (uint32_t i = 0; i < r->flow_count; i++)
-		out->retransmitted += r->flows[i].retransmitted;
 	out->goodput_gbps = flow_goodput_gbps(r->flows, r->flow_count);
 	out->uplink_imbalance = r->figures.uplink_imbalance;
 }
@@ -142,6 +150,21 @@ group_json(const struct flow_group *g)
 			 slowdown_of_any(s->with_ideal, s->slowdown_max));
 }
 
+// Each reason for which a packet was dropped.
+static json_t *
+drops_json(const struct report_totals *totals)
+{
+	json_t *out = json_array();
+
+	for (unsigned int i = 0; i < DROP_COUNT; i++)
+		if (totals->by_reason[i] != 0)
+			json_array_append_new(out,
+					      json_pack("{s:s,s:I,s:s}", "reason", drop_name(i),
+							"packets", (json_int_t)totals->by_reason[i],
+							"advice", drop_advice(i)));
+	return out;
+}
+
 // ---- the document, a line for each member of its lists and objects ------------------------------
 
 // One that is being written.
@@ -186,6 +209,14 @@ put_list(struct document *d, const char *key, const json_t *list)
 	for (size_t i = 0; i < json_array_size(list); i++)
 		put_member(d, json_incref(json_array_get(list, i)));
 	end_list(d);
+}
+
+// Takes the reference of the list.
+static void
+put_taken(struct document *d, const char *key, json_t *list)
+{
+	put_list(d, key, list);
+	json_decref(list);
 }
 
 static void
@@ -245,6 +276,8 @@ result_write(const struct report_result *r, const char *digest, FILE *to)
 	}
 	put_summary(&d, r, digest);
 	put_settings(&d, r->settings);
+	put_taken(&d, "hints", report_hints(r));
+	put_taken(&d, "drops", drops_json(&r->figures.totals));
 	put_groups(&d, "items", r, FLOWS_BY_ITEM);
 	put_groups(&d, "tenants", r, FLOWS_BY_TENANT);
 	begin_list(&d, "collectives");

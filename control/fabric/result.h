@@ -248,6 +248,13 @@ struct report_summary {
 
 void report_summary_compute(const struct report_result *r, struct report_summary *out);
 
+// Packets sent again, over all flows and generated pairs.
+uint64_t report_retransmitted(const struct report_result *r);
+
+// What to examine after the run (result_hints.c): a new array of texts, each with its place; empty
+// if nothing is wrong.
+json_t *report_hints(const struct report_result *r);
+
 // ---- result_collect.c ---------------------------------------------------------------------------
 
 // What is made of the nodes in the pass over them. The same at all ranks; of the streams only those

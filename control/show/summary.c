@@ -132,6 +132,17 @@ print_collectives(const struct report_result *r, FILE *to)
 }
 
 static void
+print_hints(const struct report_result *r, FILE *to)
+{
+	json_t *hints = report_hints(r), *hint;
+	size_t i;
+
+	json_array_foreach(hints, i, hint)
+		fprintf(to, "%slook at: %s\n", i == 0 ? "\n" : "", json_string_value(hint));
+	json_decref(hints);
+}
+
+static void
 print_run(const struct report_result *r, const struct report_totals *totals, const char *digest,
 	  FILE *to)
 {
@@ -170,6 +181,6 @@ summary_print(const struct report_result *r, const char *digest, FILE *to)
 	summary_print_events(r, totals, to);
 	summary_print_links(r, to);
 	summary_print_pools(r, to);
-	summary_print_hints(r, totals, to);
+	print_hints(r, to);
 	print_run(r, totals, digest, to);
 }

@@ -11,9 +11,3 @@ void summary_print_events(const struct report_result *r, const struct report_tot
 // The most and the least loaded links by tier.
 void summary_print_links(const struct report_result *r, FILE *to);
 void summary_print_pools(const struct report_result *r, FILE *to);
-// Hints where something is wrong.
-void summary_print_hints(const struct report_result *r, const struct report_totals *totals,
-			 FILE *to);
-
-// The sums over a run's flows that result.json gives too.
-uint64_t summary_retransmitted(const struct report_result *r);

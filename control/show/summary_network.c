@@ -15,16 +15,6 @@ static const struct text_column link_columns[] = {
 	{"at", TEXT_LEFT},    {"max", TEXT_RIGHT},   {"at", TEXT_LEFT},
 };
 
-uint64_t
-summary_retransmitted(const struct report_result *r)
-{
-	uint64_t sum = r->pairs.retransmitted;
-
-	for (uint32_t i = 0; i < r->flow_count; i++)
-		sum += r->flows[i].retransmitted;
-	return sum;
-}
-
 void
 summary_print_events(const struct report_result *r, const struct report_totals *totals, FILE *to)
 {
@@ -45,7 +35,7 @@ summary_print_events(const struct report_result *r, const struct report_totals *
 	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals->ecn_marked,
 		(uintmax_t)r->cnps);
 	fprintf(to, "resent  %ju packets; %ju arrived out of order\n",
-		(uintmax_t)summary_retransmitted(r), (uintmax_t)r->out_of_order);
+		(uintmax_t)report_retransmitted(r), (uintmax_t)r->out_of_order);
 }
 
 static void

@@ -118,6 +118,7 @@ test_document_has_the_keys_of_its_format(void **state)
 	json_t *out;
 
 	f->leaf->ports[0].tx_packets = 1000;
+	f->leaf->ports[0].drops[DROP_NO_ROUTE] = 3;
 	out = document_of(&r, "0123");
 	for (size_t i = 0; i < sizeof(summary_keys) / sizeof(*summary_keys); i++)
 		assert_non_null(json_object_get(json_object_get(out, "summary"), summary_keys[i]));
@@ -137,6 +138,14 @@ test_document_has_the_keys_of_its_format(void **state)
 	assert_true(json_real_value(fixture_at(out, "collectives/[0]/algbw_gbps")) == 51.2);
 	assert_true(nearly(json_real_value(fixture_at(out, "collectives/[0]/busbw_gbps")), 44.8));
 	assert_int_equal(json_object_size(fixture_at(out, "settings")), 0);
+	assert_int_equal(json_array_size(fixture_at(out, "hints")), 1);
+	assert_text_at(out, "hints/[0]",
+		       "1 of 2 flows are not complete: completion times, slowdowns and goodput "
+		       "leave them out");
+	assert_int_equal(json_array_size(fixture_at(out, "drops")), 1);
+	assert_text_at(out, "drops/[0]/reason", "no-route");
+	assert_integer_at(out, "drops/[0]/packets", 3);
+	assert_text_at(out, "drops/[0]/advice", drop_advice(DROP_NO_ROUTE));
 	assert_int_equal(json_array_size(fixture_at(out, "histograms")), 0);
 	assert_int_equal(json_array_size(fixture_at(out, "log")), 0);
 	assert_integer_at(out, "log_lost", 0);
