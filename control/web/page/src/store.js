@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page shows now. Parts of the page listen; `play` moves the time on.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { make_frame } from "./frame.js";
 import { lit_by } from "./flows.js";
 
@@ -184,7 +184,8 @@ export function start_clock() {
 /** Draws a component again whenever something has changed, at most once a picture. */
 export function use_store() {
   const [, draw] = useState(0);
-  useEffect(() => {
+  // Before anything else happens: a film within the page is open before the first picture is drawn.
+  useLayoutEffect(() => {
     let asked = 0;
     const listener = () => {
       asked ||= requestAnimationFrame(() => {
