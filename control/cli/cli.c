@@ -19,6 +19,7 @@ static const struct cli_command *const commands[] = {
 	&command_sim,
 	&command_compare,
 	&command_plot,
+	&command_report,
 	&command_replay,
 	&command_up,
 	&command_down,

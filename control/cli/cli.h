@@ -37,7 +37,7 @@ extern const struct cli_command command_history;
 extern const struct cli_command command_link;
 extern const struct cli_command command_list;
 extern const struct cli_command command_metrics;
-extern const struct cli_command command_plot;
+extern const struct cli_command command_plot, command_report;
 extern const struct cli_command command_record;
 extern const struct cli_command command_replay;
 extern const struct cli_command command_rollback;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `roost plot`: checks the command line, then becomes the Python program of control/plot/, which
-// meson puts below the build directory and installs.
+// `roost plot` and `roost report`: check the command line, then become a Python program of
+// control/plot/, which meson puts below the build directory and installs.
 #include "cli.h"
 
 #include "control/base/memory.h"
+#include "control/base/program.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,38 +14,52 @@
 
 #define PYTHON "/usr/bin/python3"
 
-static const char *const places[] = {"control/plot/plot.py", "../share/roost/plot/plot.py"};
+static const char *const plot_places[] = {"control/plot/plot.py", "../share/roost/plot/plot.py"};
+static const char *const report_places[] = {"control/plot/report.py",
+					    "../share/roost/plot/report.py"};
 
-// Returns only if that fails.
+// Runs the program at one of two places with words that end with NULL. Returns only if that fails.
 static int
-run_program(const char *out, int count, char **dirs)
+become(const struct cli_args *args, const char *const places[2], const char *const *words)
 {
-	char **words = memory_array((size_t)count + 5, sizeof(*words), "arguments of plot.py");
+	unsigned int count = 0;
+	const char **all;
 	char path[PATH_MAX];
-	// -E, -s: nothing of the caller's changes what runs. -B: writes no __pycache__.
-	char *const first[] = {PYTHON, "-EsB", path, (char *)(uintptr_t)out};
 
-	if (cli_find_beside(places, sizeof(places) / sizeof(*places), path) != 0) {
-		fprintf(stderr, "roost plot: plot.py is not installed with roost: meson install\n");
-		free(words);
+	if (cli_find_beside(places, 2, path) != 0) {
+		fprintf(stderr, "%s: %s is not installed with roost: meson install\n", args->title,
+			strrchr(places[0], '/') + 1);
 		return EXIT_FAILED;
 	}
-	memcpy(words, first, sizeof(first));
-	memcpy(words + 4, dirs, (size_t)count * sizeof(*dirs));
-	execv(PYTHON, words);
-	fprintf(stderr, "roost plot: %s: %s (apt-get install python3)\n", PYTHON, strerror(errno));
-	free(words);
+	while (words[count] != NULL)
+		count++;
+	all = memory_array(count + 4, sizeof(*all), "arguments of a Python program");
+	// -E, -s: nothing of the caller's changes what runs. -B: writes no __pycache__.
+	all[0] = PYTHON;
+	all[1] = "-EsB";
+	all[2] = path;
+	memcpy(all + 3, words, count * sizeof(*words));
+	execv(PYTHON, (char *const *)(uintptr_t)all);
+	fprintf(stderr, "%s: %s: %s (apt-get install python3)\n", args->title, PYTHON,
+		strerror(errno));
+	free(all);
 	return EXIT_FAILED;
 }
 
 static int
 plot(const struct cli_args *args)
 {
-	const char *out = cli_text(args, "out");
+	const char *out = cli_text(args, "out"), **words;
+	int status;
 
 	if (args->count > 1 && out == NULL)
 		return cli_usage(args->title, "several directories need -o DIR");
-	return run_program(out != NULL ? out : args->words[0], (int)args->count, args->words);
+	words = memory_array(args->count + 2, sizeof(*words), "arguments of plot.py");
+	words[0] = out != NULL ? out : args->words[0];
+	memcpy(words + 1, args->words, args->count * sizeof(*words));
+	status = become(args, plot_places, words);
+	free(words);
+	return status;
 }
 
 const struct cli_command command_plot = {
@@ -61,4 +76,30 @@ const struct cli_command command_plot = {
 		     .help = "write the drawings to DIR (default: the directory, if there is only "
 			     "one)"}},
 	.run = plot,
+};
+
+static int
+report(const struct cli_args *args)
+{
+	const char *out = cli_text(args, "out");
+
+	if (out == NULL)
+		return cli_usage(args->title, "-o FILE is missing");
+	return become(args, report_places,
+		      (const char *const[]){out, roost_version, args->words[0], NULL});
+}
+
+const struct cli_command command_report = {
+	.name = "report",
+	.help = "write what `roost sim -o DIR` wrote as one HTML file",
+	.details = "Summary, what to look at, flows, drops, all that `roost plot` draws, the film, "
+		   "the configuration\nand versions, in a file that needs no other: for a ticket "
+		   "or an appendix. An earlier report of\nthat name is replaced, any other file "
+		   "is not.\n",
+	.forms = {{{{CLI_DIRECTORY}}}},
+	.options = {{.name = "out",
+		     .letter = 'o',
+		     .kind = CLI_FILE,
+		     .help = "the file to write, such as report.html"}},
+	.run = report,
 };

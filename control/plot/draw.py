@@ -13,6 +13,7 @@ WIDTH = 960
 TITLE_SIZE, LABEL_SIZE, TICK_SIZE = 20, 16, 14
 INK, FAINT, GRID = "#222222", "#777777", "#dddddd"
 LEGEND_ROW = 24
+QUOTE = {'"': "&quot;"}
 # Okabe and Ito chose these so that people who see few colours can tell them apart. The second six are dashed.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 CURVES_MAX = 2 * len(COLOURS)
@@ -215,12 +216,21 @@ class Drawing:
             self.text(x + 32, y, legend_name(name))
 
     def svg(self) -> str:
-        return (f'<?xml version="1.0" encoding="utf-8"?>\n'
-                f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{self.height}" '
-                f'viewBox="0 0 {WIDTH} {self.height}" font-family="sans-serif">\n'
-                f'<title>{escape(self.title)}</title>\n'
+        """The drawing as a file."""
+        return ('<?xml version="1.0" encoding="utf-8"?>\n'
+                + self.element('xmlns="http://www.w3.org/2000/svg"', f"<title>{escape(self.title)}</title>\n", self.parts))
+
+    def inline(self) -> str:
+        """The drawing as part of an HTML document, with identifiers that no other drawing has."""
+        stem = self.file.partition(".")[0]
+        parts = [one.replace('<g id="', f'<g id="{stem}_', 1) if one.startswith('<g id="') else one for one in self.parts]
+        return self.element(f'role="img" aria-label="{escape(self.title, QUOTE)}"', "", parts)
+
+    def element(self, attributes: str, title: str, parts: list[str]) -> str:
+        return (f'<svg {attributes} width="{WIDTH}" height="{self.height}" '
+                f'viewBox="0 0 {WIDTH} {self.height}" font-family="sans-serif">\n{title}'
                 f'<rect width="{WIDTH}" height="{self.height}" fill="#ffffff"/>\n'
-                + "\n".join(self.parts) + "\n</svg>\n")
+                + "\n".join(parts) + "\n</svg>\n")
 
 
 def legend_name(name: str) -> str:

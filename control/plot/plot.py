@@ -8,24 +8,20 @@ each file is written under a temporary name and renamed, so that an error leaves
 """
 from __future__ import annotations
 
-import errno
 import os
-import secrets
-import signal
 import sys
-from contextlib import contextmanager
-from typing import Iterator
 
 from draw import CURVES_MAX, Drawing
+from files import FAILED, USAGE, check_place, fail, naming, prepare, remove, say, write_temporary
 from read import Invalid, Result
 from results import MAKERS, Missing, make_together
 
-FAILED, USAGE = 1, 2   # exit statuses, as of every command
+COMMAND = "roost plot"
 
 
-def draw_one(directory: str, missing: list[str]) -> list[Drawing]:
+def draw_one(result: Result, missing: list[str]) -> list[Drawing]:
     """All that there is to draw of one directory."""
-    result, drawings = Result(directory), []
+    drawings: list[Drawing] = []
     for make in MAKERS:
         try:
             drawings += make(result)
@@ -38,41 +34,12 @@ def draw_all(directories: list[str], missing: list[str]) -> list[Drawing]:
     if len(directories) > CURVES_MAX:
         raise Invalid(f"at most {CURVES_MAX} directories can be drawn together")
     if len(directories) == 1:
-        return draw_one(directories[0], missing)
+        return draw_one(Result(directories[0]), missing)
     try:
         return make_together([(one, Result(one)) for one in directories])
     except Missing as why:
         missing.append(str(why))
         return []
-
-
-@contextmanager
-def naming(path: str) -> Iterator[None]:
-    """Gives an error the name that the user knows."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
-
-
-def write_temporary(path: str, text: str) -> str:
-    """Writes a file beside its place and returns its name there."""
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
-    try:
-        with open(temporary, "x", encoding="utf-8") as file:
-            file.write(text)
-    except BaseException:
-        remove(temporary)
-        raise
-    return temporary
-
-
-def remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        pass
 
 
 def make_directory(path: str) -> bool:
@@ -81,12 +48,6 @@ def make_directory(path: str) -> bool:
         return False
     os.mkdir(path)
     return True
-
-
-def check_place(path: str) -> None:
-    """A file cannot take the place of a directory. Found later, it would be after other drawings are in place."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
 
 
 def write_drawings(out: str, drawings: list[Drawing]) -> list[str]:
@@ -113,44 +74,21 @@ def write_drawings(out: str, drawings: list[Drawing]) -> list[str]:
     return paths
 
 
-def fail(message: str, status: int) -> int:
-    print(f"roost plot: {message}", file=sys.stderr)
-    return status
-
-
 def main(arguments: list[str]) -> int:
     missing: list[str] = []
     try:
         paths = write_drawings(arguments[0], draw_all(arguments[1:], missing))
     except Invalid as error:
-        return fail(str(error), USAGE)
+        return fail(COMMAND, str(error), USAGE)
     except OSError as error:
-        return fail(f"{error.filename or arguments[0]}: {error.strerror}", FAILED)
+        return fail(COMMAND, f"{error.filename or arguments[0]}: {error.strerror}", FAILED)
     except MemoryError:
-        return fail("out of memory: the result is too large to draw", FAILED)
+        return fail(COMMAND, "out of memory: the result is too large to draw", FAILED)
     for one in missing:
-        print(f"roost plot: not drawn: {one}", file=sys.stderr)
-    return say(paths)
-
-
-def say(paths: list[str]) -> int:
-    """Prints what was drawn."""
-    try:
-        print("".join(f"{path}\n" for path in paths), end="", flush=True)
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())    # or Python tries again as it ends
-        return fail(f"writing the result: {error.strerror}", FAILED)
-    return 0
-
-
-def end(number: int, _: object) -> None:
-    raise SystemExit(128 + number)
+        print(f"{COMMAND}: not drawn: {one}", file=sys.stderr)
+    return say(COMMAND, paths)
 
 
 if __name__ == "__main__":
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, end)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="surrogateescape")    # paths need not be UTF-8
+    prepare()
     sys.exit(main(sys.argv[1:]))

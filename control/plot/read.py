@@ -19,7 +19,7 @@ from typing import Any, Iterator
 
 LINE_BYTES_MAX = 1 << 20
 TIME_PS_MAX = 1 << 63
-FLOWS = "id,item,src,dst,fct_ps,ideal_ps"    # what is read of flows.csv
+FLOWS = "id,item,src,dst,tenant,bytes,start_ps,fct_ps,ideal_ps,retransmitted"    # what is read of flows.csv
 LINKS = "src,dst,tier,load"
 INTEGER = re.compile(r"0|[1-9][0-9]*")
 NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
@@ -201,13 +201,17 @@ def open_table(directory: str, name: str, heading: str, wide: bool = False, name
 
 # ---- the result -----------------------------------------------------------------------------------------------------
 
-@dataclass
+@dataclass(slots=True)
 class Flow:
     item: str
     src: str
     dst: str
+    tenant: str             # "": none
+    bytes: int
+    start_ps: int | None    # None: not started
     fct_ps: int | None      # None: not complete
     ideal_ps: int           # 0: unknown
+    retransmitted: int
 
 
 @dataclass
@@ -243,8 +247,10 @@ class Result:
         table = self.need_table("flows.csv", FLOWS)
         with table.file:
             for fields in table.rows():
-                flow = Flow(fields[1], fields[2], fields[3], table.integer(fields, 4, 1) if fields[4] else None,
-                            table.integer(fields, 5))
+                flow = Flow(fields[1], fields[2], fields[3], fields[4], table.integer(fields, 5),
+                            table.integer(fields, 6) if fields[6] else None,
+                            table.integer(fields, 7, 1) if fields[7] else None, table.integer(fields, 8),
+                            table.integer(fields, 9))
                 self.flows[table.integer(fields, 0)] = flow
 
     def read_links(self) -> None:

@@ -44,6 +44,16 @@ const calls = {
       await new Promise((done) => setTimeout(done, 20));
     }
   },
+  // The same in the only frame of the page.
+  async wait_frame(text) {
+    const end = Date.now() + PATIENCE;
+    while (!await page.frames()[1]?.evaluate(text)) {
+      if (Date.now() > end)
+        throw new Error(`not so in the frame within ${PATIENCE / 1000} s`);
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  },
+  media: (media) => page.emulateMedia({ media }),
   key: (name) => page.keyboard.press(name),
   type: (text) => page.keyboard.type(text),
   click: (selector) => page.click(selector),

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a film (doc/film.md) and draws it: loads, pauses, queues and drops over time.
+
+Intervals are added up to at most COLUMNS_MAX columns of a drawing while the film is read.
+"""
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zlib
+from array import array
+from typing import Any, Callable, Iterator
+
+from charts import COLUMNS_MAX, ROWS_MAX, Panel, heat_over_time, lines_over_time
+from document import Fields
+from draw import Drawing
+from read import Invalid, Lines, Result, open_regular
+from results import Missing, in_bytes
+
+FILM_BYTES_MAX = 4 << 20       # of the file: more takes too long to read, and makes too large a report
+BLOCK_BYTES_MAX = 64 << 20     # decompressed
+CHUNKS_BYTES_MAX = 256 << 20   # decompressed, together
+HEAD = struct.Struct("<4sIII")
+PEAKS = {"depth_max"}          # the highest of several intervals counts, not their sum
+COLUMNS = {"tx_bytes", "tx_packets", "paused", "pausing", "drops"} | PEAKS
+PRIORITIES, CLASSES = 9, 8
+
+
+def film_bytes(directory: str) -> bytes | None:
+    """The film of a run; None without one."""
+    path = os.path.join(directory, "film")
+    try:
+        with open_regular(path) as file:
+            data = file.read(FILM_BYTES_MAX + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Invalid(f"{path}: {error.strerror}") from None
+    if len(data) > FILM_BYTES_MAX:
+        raise Missing(f"film: larger than {FILM_BYTES_MAX >> 20} MB; `roost web DIR` shows it")
+    return data
+
+
+def numbers(data: bytes) -> Iterator[int]:
+    value = shift = 0
+    for byte in data:
+        value, shift = value | (byte & 127) << shift, shift + 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+        elif shift > 63:
+            raise ValueError("a number is too long")
+
+
+def runs(stream: Iterator[int], total: int) -> Iterator[tuple[int, int, int]]:
+    """The values of a series that are not 0: the first interval, the one behind the last, the value."""
+    at = value = 0
+    while at < total:
+        change = next(stream)
+        value += change // 2 if change % 2 == 0 else -(change + 1) // 2
+        many = next(stream) if change == 0 else 1
+        if not 0 < many <= total - at or not 0 <= value < 1 << 63:
+            raise ValueError("a series does not fit its chunk")
+        if value:
+            yield at, at + many, value
+        at += many
+
+
+class Film:
+    """What is drawn of a film: `values` by column and place, each in as many columns as `ends` has instants."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path, self.meta = path, Fields(path, "", {})
+        self.values: dict[tuple[str, int], array] = {}
+        self.read = 0
+        try:
+            blocks = list(self.blocks(data))
+            total = sum(count for kind, _, count, _ in blocks if kind == b"CHNK")
+            if total == 0 or total > 1 << 32:
+                raise ValueError("it has no intervals")
+            self.every = -(-total // COLUMNS_MAX)
+            self.lengths = [0] * -(-total // self.every)    # of the columns, ns
+            self.add_blocks(blocks)
+        except (ValueError, StopIteration, RecursionError, zlib.error) as error:
+            raise Invalid(f"{path}: not a valid film: {error or 'a chunk ends too early'}") from None
+        self.ends = [float(sum(self.lengths[:index + 1])) for index in range(len(self.lengths))]
+
+    def blocks(self, data: bytes) -> Iterator[tuple[bytes, int, int, bytes]]:
+        """A film that was cut off is valid up to there."""
+        at = 0
+        while at + HEAD.size <= len(data):
+            kind, length, first, count = HEAD.unpack_from(data, at)
+            if at == 0 and (kind, first) != (b"FILM", 1):
+                raise ValueError("it does not begin as a film of version 1")
+            at += HEAD.size
+            if at + length > len(data):
+                return
+            yield kind, first, count, data[at:at + length]
+            at += length
+
+    def decompress(self, data: bytes) -> bytes:
+        decoder = zlib.decompressobj()
+        found = decoder.decompress(data, BLOCK_BYTES_MAX)
+        self.read += len(found)
+        if not decoder.eof or self.read > CHUNKS_BYTES_MAX:
+            raise ValueError("a block is incomplete or too large")
+        return found
+
+    def add_blocks(self, blocks: list[tuple[bytes, int, int, bytes]]) -> None:
+        at = 0
+        for kind, first, count, data in blocks:
+            if kind == b"META":
+                self.meta = Fields(self.path, "", self.meta.value | json.loads(self.decompress(data)))
+                self.describe()
+            elif kind == b"CHNK":
+                if first != at:
+                    raise ValueError(f"interval {at} is missing")
+                self.add_chunk(at, count, self.decompress(data))
+                at += count
+
+    def describe(self) -> None:
+        """What the places of columns are."""
+        nodes = [one.text("name") for one in self.meta.objects("nodes")]
+        ports = list(self.meta.objects("ports"))
+        if any(one.count("node") >= len(nodes) for one in ports):
+            raise ValueError("a port is of no node")
+        self.ports = [f"{nodes[one.count('node')]}.{one.text('name')}" for one in ports]
+        self.rates = [one.count("rate_bps") for one in ports]
+        self.reasons = [one.text("name") for one in self.meta.objects("drops")]
+        self.overhead = self.meta.count("overhead_bytes")
+        self.columns = [one.text("name") for one in self.meta.objects("columns")]
+        self.places = {"paused": PRIORITIES * len(ports), "pausing": PRIORITIES * len(ports),
+                       "depth_max": CLASSES * len(ports), "drops": len(self.reasons) * len(ports),
+                       "tx_bytes": len(ports), "tx_packets": len(ports)}
+
+    def add_chunk(self, at: int, total: int, data: bytes) -> None:
+        stream = numbers(data)
+        next(stream)    # when it begins
+        for begin, end, length in runs(stream, total):
+            self.spread(self.lengths, at + begin, at + end, length)
+        for column in stream:
+            name = self.columns[column] if column < len(self.columns) else ""
+            place = 0
+            for _ in range(next(stream)):
+                place += next(stream)
+                if name not in COLUMNS:
+                    for _ in runs(stream, total):
+                        pass
+                    continue
+                if place >= self.places[name]:
+                    raise ValueError(f"{name} has no place {place}")
+                values = self.values.get((name, place))
+                if values is None:
+                    values = self.values[name, place] = array("d", bytes(8 * len(self.lengths)))
+                for begin, end, value in runs(stream, total):
+                    self.spread(values, at + begin, at + end, value, name in PEAKS)
+
+    def spread(self, values: Any, begin: int, end: int, value: int, peak: bool = False) -> None:
+        """Adds a value of some intervals to their columns."""
+        while begin < end:
+            column = begin // self.every
+            behind = min(end, (column + 1) * self.every)
+            values[column] = max(values[column], value) if peak else values[column] + value * (behind - begin)
+            begin = behind
+
+    def of(self, name: str) -> Iterator[tuple[int, array]]:
+        """The places of a column that have values, in their order, as the configuration names them."""
+        return ((place, values) for (column, place), values in sorted(self.values.items(), key=lambda one: one[0])
+                if column == name)
+
+    def lines(self, name: str, label: Callable[[int], str], share: Callable[[int], float]) -> Lines:
+        """Values in percent of what `share` says is full for each ns."""
+        found = Lines()
+        for place, values in self.of(name):
+            full = share(place)
+            for end, length, value in zip(self.ends, self.lengths, values):
+                found.add(label(place), end, min(100 * value / (full * length), 100.0) if full and length else 0.0)
+        return found
+
+
+def most(label: str, lines: Lines) -> str:
+    return label if len(lines) <= ROWS_MAX else f"{label}: the {ROWS_MAX} of {len(lines)} with most"
+
+
+def draw_loads(film: Film, run: str) -> list[Drawing]:
+    for place, packets in film.of("tx_packets"):
+        sent = film.values.get(("tx_bytes", place))
+        for index, value in enumerate(packets if sent is not None else ()):
+            sent[index] += value * film.overhead
+    lines = film.lines("tx_bytes", lambda place: film.ports[place], lambda place: film.rates[place] / 8e9)
+    if not lines:
+        return []
+    label = most("share of the time in which the port sends", lines)
+    return [heat_over_time("film-loads.svg", f"{run}: film: loads of all links, by sending port", [Panel(label, lines)])]
+
+
+def draw_pauses(film: Film, run: str) -> list[Drawing]:
+    def label(place: int) -> str:
+        priority = place % PRIORITIES
+        return f"{film.ports[place // PRIORITIES]}, {'link' if priority == PRIORITIES - 1 else priority}"
+
+    panels = []
+    for name, what in (("paused", "received: the far side pauses this port"), ("pausing", "sent: this port pauses the far side")):
+        lines = film.lines(name, label, lambda _: 1.0)
+        if lines:
+            panels.append(Panel(most(what, lines), lines))
+    return [heat_over_time("film-pauses.svg", f"{run}: film: pauses, by port and priority", panels)] if panels else []
+
+
+def draw_queues(film: Film, run: str) -> list[Drawing]:
+    lines = Lines()
+    for place, values in film.of("depth_max"):
+        for end, value in zip(film.ends, values):
+            lines.add(f"{film.ports[place // CLASSES]}.{place % CLASSES}", end, value)
+    if not lines:
+        return []
+    return [lines_over_time("film-queues.svg", f"{run}: film: the most that waited in each queue",
+                            [Panel(f"depth / {in_bytes(lines)}", lines)])]
+
+
+def draw_drops(film: Film, run: str) -> list[Drawing]:
+    sums: dict[str, array] = {}
+    for place, values in film.of("drops"):
+        reason = film.reasons[place % len(film.reasons)]
+        had = sums.setdefault(reason, array("d", bytes(8 * len(values))))
+        for index, value in enumerate(values):
+            had[index] += value
+    lines = Lines()
+    for reason, values in sums.items():
+        for end, value in zip(film.ends, values):
+            lines.add(reason, end, value)
+    if not lines:
+        return []
+    per = "an interval" if film.every == 1 else f"{film.every} intervals"
+    return [lines_over_time("film-drops.svg", f"{run}: film: drops, by reason", [Panel(f"packets in {per}", lines)])]
+
+
+def draw_film(result: Result, data: bytes) -> list[Drawing]:
+    film = Film(os.path.join(result.directory, "film"), data)
+    return [one for draw in (draw_loads, draw_pauses, draw_queues, draw_drops) for one in draw(film, result.name)]

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`roost report`: one HTML file of a result's directory, for a ticket or an appendix.
+
+    python3 report.py OUT VERSION DIR
+
+`roost report` checks the command line and runs this. The file refers to nothing outside itself, and its policy forbids a
+browser to ask for anything. It runs no code but the viewer of films, in a frame that can do nothing else.
+"""
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import sys
+from xml.sax.saxutils import escape
+
+import draw
+import sections
+from document import read_document
+from draw import QUOTE
+from film import draw_film, film_bytes
+from files import FAILED, USAGE, check_place, fail, naming, prepare, remove, say, write_temporary
+from markup import Markup, element, join
+from plot import draw_one
+from read import Invalid, Result, open_regular
+from results import Missing
+
+COMMAND = "roost report"
+HEAD = '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="roost report">'
+VIEWER = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "web", "report.html")
+DATA = "<!--ROOST-DATA-->"
+
+STYLE = """
+:root { color-scheme: light dark; --ground: #ffffff; --ink: #222222; --faint: #5f5f5f; --rule: #cccccc; --notice: #fff1d6; }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground); margin: 0 auto; padding: 1.5rem;
+  max-width: 62rem; }
+h1, h2, h3 { line-height: 1.2; overflow-wrap: anywhere; } h2 { margin-top: 2.2rem; border-bottom: 1px solid var(--rule); }
+a { color: inherit; } nav ul { columns: 3 12rem; padding-left: 1.2rem; }
+table { border-collapse: collapse; font-size: 0.87rem; } caption { text-align: left; color: var(--faint); padding: 0.3rem 0; }
+th, td { text-align: left; vertical-align: top; padding: 0.2rem 0.9rem 0.2rem 0; border-bottom: 1px solid var(--rule);
+  overflow-wrap: anywhere; }
+thead th { overflow-wrap: normal; } tbody th { font-weight: normal; } .number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; } th:not(.number), td:not(.number) { min-width: 4.5em; }
+.wide { overflow-x: auto; margin: 0.8rem 0; } figure { margin: 1.4rem 0; } figcaption { color: var(--faint); }
+figure svg { display: block; width: 100%; height: auto; }
+iframe { width: 100%; height: 44rem; border: 1px solid var(--rule); }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid var(--rule); padding: 0.8rem; font-size: 0.85rem; }
+.notice { background: var(--notice); padding: 0.6rem 0.9rem; font-weight: bold; } .faint { color: var(--faint); }
+:focus-visible { outline: 2px solid #0072b2; outline-offset: 2px; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --ground: #181a1d; --ink: #e6e6e6; --faint: #a8a8a8; --rule: #43474d; --notice: #4a3511; }
+DARK}
+@media print {
+  @page { margin: 15mm; }
+  body { max-width: none; padding: 0; font-size: 10pt; } nav, .screen { display: none; } .wide { overflow: visible; }
+  table { font-size: 7.5pt; } th, td { padding-right: 0.4rem; } thead { display: table-header-group; } tr, figure { break-inside: avoid; } h2, h3 { break-after: avoid; }
+  figure svg { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+}
+"""
+# What drawings have on white, on black. Colours of data stay as they are.
+DARK = ((f'[fill="{draw.INK}"]', "fill: var(--ink)"), (f'[stroke="{draw.INK}"]', "stroke: var(--ink)"),
+        (f'[fill="{draw.FAINT}"]', "fill: var(--faint)"), (f'[stroke="{draw.FAINT}"]', "stroke: var(--faint)"),
+        (f'[stroke="{draw.GRID}"]', "stroke: #35393e"), ('[stroke="#eeeeee"]', "stroke: #272a2e"),
+        ('> rect[fill="#ffffff"]', "fill: var(--ground)"), ('[stroke="#ffffff"]', "stroke: var(--ground)"),
+        ('[fill="#e3e3e3"]', "fill: #33373c"), ('[fill="#c4c4c4"]', "fill: #4d5259"))
+
+
+def style() -> str:
+    return STYLE.replace("DARK", "".join(f"  svg {selector} {{ {rule}; }}\n" for selector, rule in DARK))
+
+
+def policy(script: str) -> Markup:
+    """Nothing is fetched, and no script runs but the viewer's."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = f"; script-src 'sha256-{digest}'" if script else ""
+    return Markup('<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'; '
+                  f'img-src data:; base-uri \'none\'; form-action \'none\'{allowed}">')
+
+
+# ---- the film -------------------------------------------------------------------------------------------------------
+
+def read_viewer() -> tuple[str, str] | None:
+    """The page that shows films, if it was built: what stands before its script, and the script."""
+    try:
+        with open(VIEWER, encoding="utf-8") as file:
+            before, _, after = file.read().partition(DATA)
+    except FileNotFoundError:
+        return None
+    script = after.strip().removeprefix("<script>")
+    return before, script[:script.index("</script>")]
+
+
+def viewer(name: str, data: bytes, page: tuple[str, str]) -> Markup:
+    before, script = page
+    film = element("script", Markup(base64.b64encode(data).decode()), type="application/x-roost-film", data_name=name)
+    inner = escape(f"{before}{film}<script>{script}</script></body></html>", QUOTE)
+    # Of an origin of its own, it can do nothing but show the film.
+    return Markup(f'<iframe title="the film" sandbox="allow-scripts" srcdoc="{inner}"></iframe>')
+
+
+def film_section(result: Result, data: bytes | None, page: tuple[str, str] | None, why: str) -> Markup:
+    if data is None:
+        return element("p", why)
+    parts = [sections.drawings(draw_film(result, data))]
+    if page is not None:
+        parts.append(element("div", element("h3", "Play it"), viewer(result.name, data, page), class_="screen"))
+    return join(parts)
+
+
+# ---- the document ---------------------------------------------------------------------------------------------------
+
+def make_report(directory: str, version: str) -> str:
+    document, result = read_document(directory), Result(directory)
+    missing: list[str] = []
+    drawn = draw_one(result, missing)
+    try:
+        data, why = film_bytes(directory), "Not recorded: record.film writes one."
+    except Missing as missed:
+        data, why = None, f"Not drawn: {missed}."
+    page = read_viewer() if data is not None else None
+    summary = document.object("summary")
+    plots = [sections.drawings(drawn)]
+    if missing:
+        plots.append(element("p", "Not drawn: ", "; ".join(missing), ".", class_="faint"))
+    parts = (
+        ("Summary", join((sections.notices(summary), sections.figures(document)))),
+        ("What to look at", sections.look_at(document)),
+        ("Workload", sections.groups(document, "items", "workload item")),
+        ("Tenants", sections.groups(document, "tenants", "tenant")),
+        ("Collectives", sections.collectives(document)),
+        ("Slowest flows", sections.slowest_flows(result)),
+        ("Drops", sections.drops(document, result)),
+        ("Plots", join(plots)),
+        ("Film", film_section(result, data, page, why)),
+        ("Log", sections.log(document)),
+        ("Configuration", sections.configuration(document)),
+        ("Versions", sections.versions(document, version)),
+    )
+    title = f"Roost: {result.name}"
+    head = join((Markup(HEAD), policy(page[1] if page is not None else ""),
+                 Markup('<meta name="viewport" content="width=device-width">'), element("title", title),
+                 element("style", Markup(style())), Markup("</head>")))
+    contents = element("nav", element("ul", *(element("li", element("a", name, href=f"#section-{anchor(name)}")) for name, _ in parts)),
+                       aria_label="Contents")
+    body = element("body", element("header", element("h1", title)), Markup("\n"), contents,
+                   element("main", *(element("section", element("h2", name, id=f"section-{anchor(name)}"), Markup("\n"), part,
+                                             aria_labelledby=f"section-{anchor(name)}") for name, part in parts)))
+    return f"{head}\n{body}</html>\n"
+
+
+def anchor(name: str) -> str:
+    return name.lower().replace(" ", "-")
+
+
+# ---- the program ----------------------------------------------------------------------------------------------------
+
+def check_report(path: str) -> None:
+    """Only an earlier report is replaced: a slip of -o must not cost a file."""
+    check_place(path)
+    try:
+        with open_regular(path) as file:
+            earlier = file.read(len(HEAD)) == HEAD.encode()
+    except FileNotFoundError:
+        return
+    if not earlier:
+        raise Invalid(f"{path}: exists and is not a report; remove it, or choose another name")
+
+
+def write_report(path: str, text: str) -> None:
+    with naming(path):
+        temporary = write_temporary(path, text)
+        try:
+            os.replace(temporary, path)
+        except BaseException:
+            remove(temporary)
+            raise
+
+
+def main(arguments: list[str]) -> int:
+    out, version, directory = arguments
+    try:
+        check_report(out)
+        write_report(out, make_report(directory, version))
+    except Invalid as error:
+        return fail(COMMAND, str(error), USAGE)
+    except OSError as error:
+        return fail(COMMAND, f"{error.filename or out}: {error.strerror}", FAILED)
+    except MemoryError:
+        return fail(COMMAND, "out of memory: the result is too large for a report", FAILED)
+    return say(COMMAND, [out])
+
+
+if __name__ == "__main__":
+    prepare()
+    sys.exit(main(sys.argv[1:]))
