@@ -335,8 +335,9 @@ class Capture(CaptureCase):
         counted = {"rx": counters["rx_packets"], "tx": counters["tx_packets"]}
         both, received, sent = (Section(found[one][2]) for one in words)
         self.assertEqual({way: both.count("leaf1.swp1", way) for way in counted}, counted)
-        self.assertEqual(both.statistics["leaf1.swp1"], {"seen": sum(counted.values()), "lost": 0, "accepted": sum(counted.values()),
-                                                         "delivered": sum(counted.values())})
+        self.assertEqual(both.statistics["leaf1.swp1"], {
+            "seen": sum(counted.values()), "lost": 0, "accepted": sum(counted.values()), "delivered": sum(counted.values()),
+            "comment": ""})
         self.assertEqual([packet for _, _, packet in received.packets],
                          [packet for _, way, packet in both.packets if way == "rx"])
         matching = [packet for _, way, packet in both.packets if way == "tx" and packet.data[12:14] == b"\x08\x00"

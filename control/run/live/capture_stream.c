@@ -19,10 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BYTES (48u << 10) // of blocks in a notification, unless one is larger
-#define RAW_BYTES (192u << 10) // the same of one that is not base64
-#define SEND_BYTES (2u << 20)  // to one client, before it is the next one's turn
-#define END_MS 2000            // of waiting for clients to read when the fabric goes down
+#define TEXT_BYTES (48u << 10)        // of blocks in a notification, unless one is larger
+#define TEXT_WAITING_BYTES (4u << 20) // that wait for a client of base64
+#define RAW_BYTES (192u << 10)        // the same of one that is not base64
+#define SEND_BYTES (2u << 20)         // to one client, before it is the next one's turn
+#define END_MS 2000                   // of waiting for clients to read when the fabric goes down
 #define COMMENT_MAX 512
 
 // A port that has an interface in the file.
@@ -261,6 +262,7 @@ int
 capture_streams_begin(struct capture_streams *all, const struct capture_request *request,
 		      struct diag *diag)
 {
+	const uint64_t memory = all->live->config->live.capture_memory_bytes;
 	const uint64_t client = api_server_client(all->server);
 	struct capture_want want = {
 		.ports = request->ports,
@@ -285,7 +287,8 @@ capture_streams_begin(struct capture_streams *all, const struct capture_request 
 		.which = request->which,
 		.packets_most = request->packets_most,
 		.raw = request->raw,
-		.waiting_most = all->live->config->live.capture_memory_bytes,
+		.waiting_most = request->raw || memory < TEXT_WAITING_BYTES ? memory
+									    : TEXT_WAITING_BYTES,
 		.from = live_clock(&all->live->drive),
 		.named = request->ports != NULL,
 	};
