@@ -59,7 +59,7 @@ class Browser:
     def end(self):
         self.process.stdin.close()
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         finally:
             self.process.kill()
             self.process.wait()
@@ -81,7 +81,7 @@ class Web:
     def end(self):
         self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(10)
+            self.process.wait(60)
         finally:
             self.process.kill()
             self.process.communicate()

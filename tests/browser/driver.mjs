@@ -11,8 +11,9 @@ const { chromium } = createRequire(`${process.env.ROOST_PACKAGES}/`)("playwright
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: [...process.getuid() === 0 ? ["--no-sandbox"] : [], "--force-color-profile=srgb", "--disable-lcd-text"],
+  timeout: 120000,
 });
-const PATIENCE = 20000;   // ms
+const PATIENCE = 60000;   // ms
 let page = null;
 let said = [];
 let asked = [];

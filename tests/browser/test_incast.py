@@ -49,7 +49,7 @@ class Incast(BrowserCase):
         paused = "[...roost.frames[0].paused].flatMap((share, p) => share > 0 ? [roost.film.topology.ports[p].full] : [])"
         first = self.browser.evaluate(paused)
         self.assertTrue(first and all(name.startswith("spine") for name in first), first)
-        self.assertIn("leaf5.swp8 cannot send fast enough", self.browser.text("#side"))
+        self.side_says("leaf5.swp8 cannot send fast enough")
         second = []
         while not second and self.state("interval < roost.film.count - 1"):
             self.browser.key(".")
@@ -62,7 +62,7 @@ class Incast(BrowserCase):
         self.assertEqual(self.browser.evaluate(f"{PAUSED_PIXELS}('{idle}')"), 0)
         self.browser.shot("incast-dark-1280")
         self.open(f"{web.url}?interval={self.state('interval')}&select={second[0]}", theme="light", width=1920, height=1080)
-        self.assertIn("queue 3", self.browser.text("#side"))
+        self.side_says("queue 3")
         self.side_says("Counters that are not listed are 0.")
         with open("incast/counters.csv", encoding="utf-8") as file:
             rows = [row for row in csv.DictReader(file) if f"{row['node']}.{row['port']}" == second[0]]

@@ -81,14 +81,14 @@ class CaptureCase(LiveCase):
         """The same into a file; its head is written when the capture has begun."""
         path = self.directory / f"{len(list(self.directory.iterdir()))}.pcapng"
         running = self.start(fabric, *words, "-w", path)
-        wait_until(lambda: path.exists() and path.stat().st_size > 0, "the capture begins", 30)
+        wait_until(lambda: path.exists() and path.stat().st_size > 0, "the capture begins")
         return running, path
 
     def end(self, running, how=signal.SIGINT):
         """Ends it; returns its summary."""
         if how is not None:
             running.send_signal(how)
-        _, err = running.communicate(timeout=30)
+        _, err = running.communicate(timeout=60)
         self.assertEqual(running.returncode, 0, err)
         return err.decode()
 
@@ -98,14 +98,16 @@ class CaptureCase(LiveCase):
                 for port, counters in found["ports"].items()}
 
     def assert_quiet(self, fabric, port, packets):
-        """Waits until a port has sent so many packets, and nothing moves any more."""
-        last = []
+        """Waits until a port has sent this many packets, and nothing has moved for two retransmission timeouts."""
+        last, changed = None, time.monotonic()
 
         def is_quiet():
+            nonlocal last, changed
             now = {name: (one["rx_packets"], one["tx_packets"]) for name, one in self.ports(fabric).items()}
-            last.append(now)
-            return now[port][1] >= packets and len(last) > 3 and last[-4] == now
-        wait_until(is_quiet, f"{port} has sent {packets} packets", 60)
+            if now != last:
+                last, changed = now, time.monotonic()
+            return now[port][1] >= packets and time.monotonic() > changed + 2.5
+        wait_until(is_quiet, lambda: f"{port} has sent {packets} packets, but for {last[port]}")
 
 
 class Exact(CaptureCase):
@@ -207,7 +209,7 @@ class Exact(CaptureCase):
         self.end(ports)
         self.end(all_drops)
         lines.send_signal(signal.SIGINT)
-        out, err = lines.communicate(timeout=30)
+        out, err = lines.communicate(timeout=60)
         self.assertEqual(lines.returncode, 0, err)
         self.assertGreater(len({reason for _, reason in counted}), 1, counted)
         dropped = Section.read(path)
@@ -243,20 +245,20 @@ class Busy(CaptureCase):
         path = Path(os.environ.get("TMPDIR", "/tmp")) / f"{cls.name}.yaml"
         path.write_text(yaml(description) + "\n")
         cls.addClassCleanup(path.unlink)
-        cls.addClassCleanup(lambda: wait_until(lambda: not clean(cls.name), f"{cls.name} is gone", 5))
+        cls.addClassCleanup(lambda: wait_until(lambda: not clean(cls.name), f"{cls.name} is gone"))
         cls.up = Fabric(path, cls.name)
         cls.up.__enter__()
         cls.addClassCleanup(cls.up.__exit__)
 
     def assert_flows_on(self):
         before = self.ports(self.up)["leaf2.swp2"]["tx_packets"]
-        wait_until(lambda: self.ports(self.up)["leaf2.swp2"]["tx_packets"] > before + 100, "the stream flows", 10)
+        wait_until(lambda: self.ports(self.up)["leaf2.swp2"]["tx_packets"] > before + 100, "the stream flows")
         self.assertEqual(dict(drops(self.up.show("drops")["nodes"])), {})
 
     def test_overrun_is_counted(self):
         """What is captured and what is lost add up to what passed, and the user learns of it."""
         running, path = self.start_file(self.up, "leaf1.swp2", "leaf2.swp2")
-        wait_until(lambda: path.stat().st_size > 2_000_000, "packets are captured", 30)
+        wait_until(lambda: path.stat().st_size > 2_000_000, "packets are captured")
         err = self.end(running)
         section = Section.read(path)
         self.assertGreater(sum(one["lost"] for one in section.statistics.values()), 0)
@@ -295,7 +297,7 @@ class Busy(CaptureCase):
             for one in running:
                 one.kill()
                 one.wait()
-            wait_until(lambda: self.up.roost("capture", "leaf1.swp2", "-c", "1", status=None).status == 0, "places are free", 10)
+            wait_until(lambda: self.up.roost("capture", "leaf1.swp2", "-c", "1", status=None).status == 0, "places are free")
         self.assert_flows_on()
 
     def test_lines_count_and_time(self):
@@ -340,13 +342,13 @@ class Attached(CaptureCase):
         fabric.exec("h1", "ping", "-c", pings, "-i", "0.2", "-W", "2", HOSTS["h5"])
         fabric.roost("set", "switch.qos.tc.3.ecn.min", "60KB")
         fabric.exec("h1", "ping", "-c", pings, "-i", "0.2", "-W", "2", HOSTS["h5"])
-        wait_until(lambda: len(Section.read(host_path).packets) == 8 * pings, "pings are captured", 20)
+        wait_until(lambda: len(Section.read(host_path).packets) == 8 * pings, "pings are captured")
         self.end(host)
         self.end(uplinks)
         section = Section.read(host_path)
         ways = [section.count(name, way) for name in ("h1.eth1", "leaf1.swp1") for way in ("rx", "tx")]
         self.assertEqual(ways, [2 * pings] * 4)
-        out, err = lines.communicate(timeout=30)
+        out, err = lines.communicate(timeout=60)
         self.assertEqual(lines.returncode, 0, err)
         printed = [json.loads(line) for line in out.decode().splitlines()]
         self.assertEqual({(one["src"], one["dst"], one["protocol"]) for one in printed},
@@ -365,7 +367,7 @@ class Down(CaptureCase):
         fabric.__enter__()
         self.addCleanup(lambda: roost("down", fabric.name, status=None))
         running, path = self.start_file(fabric, "leaf1.swp2", "leaf1.swp5")
-        wait_until(lambda: path.stat().st_size > 20_000, "packets are captured", 30)
+        wait_until(lambda: path.stat().st_size > 20_000, "packets are captured")
         roost("down", fabric.name)
         self.assertRegex(self.end(running, None), r"^roost capture: (\d+) packets captured of \1 that passed\n$")
         section = Section.read(path)

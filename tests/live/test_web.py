@@ -389,10 +389,10 @@ class Capture(CaptureCase):
         with socket.create_connection((web.host, web.port)) as browser:
             browser.sendall(f"GET /capture?port=leaf1.swp1&filter={filter} HTTP/1.1\r\n"
                             f"Host: {web.host}:{web.port}\r\n\r\n".encode())
-            wait_until(children, "the filter is compiled", 5)
+            wait_until(children, "the filter is compiled")
             self.assertTrue(web.info()["up"])
             self.assertEqual(len(children()), 1)
-        wait_until(lambda: not children(), "nothing compiles any more", 1)
+        wait_until(lambda: not children(), "nothing compiles any more")
 
     def test_ends_with_the_fabric(self):
         description = idle_fabric(name_of("webcapdown"), start="500us")
@@ -437,11 +437,11 @@ class BusyCapture(CaptureCase):
 
     def assert_flows_on(self):
         before = self.ports(self.up)["leaf2.swp2"]["tx_packets"]
-        wait_until(lambda: self.ports(self.up)["leaf2.swp2"]["tx_packets"] > before + 100, "the stream flows", 10)
+        wait_until(lambda: self.ports(self.up)["leaf2.swp2"]["tx_packets"] > before + 100, "the stream flows")
 
     def assert_no_capture_left(self):
         running = [self.start_file(self.up, "leaf1.swp4")[0] for _ in range(CAPTURES_MAX - 1)]
-        wait_until(lambda: self.up.roost("capture", "leaf1.swp2", "-c", "1", status=None).status == 0, "places are free", 10)
+        wait_until(lambda: self.up.roost("capture", "leaf1.swp2", "-c", "1", status=None).status == 0, "places are free")
         for one in running:
             self.end(one)
 
@@ -470,7 +470,7 @@ class BusyCapture(CaptureCase):
         self.addCleanup(download.close)
         self.assert_flows_on()
         self.assertTrue(self.server.info()["up"])
-        wait_until(lambda: time.monotonic() > began + 2.5, "the capture's time is over", 5)
+        wait_until(lambda: time.monotonic() > began + 2.5, "the capture's time is over")
         self.assert_no_capture_left()
         section = Section(download.answer.read())
         one = section.statistics["leaf1.swp2"]
