@@ -421,6 +421,7 @@ download_answer(struct request *r)
 {
 	struct MHD_Connection *c = r->connection;
 	unsigned int seconds = read_seconds(argument(r, "seconds"));
+	enum access_right needs = ACCESS_WRITE;
 
 	if (r->download != NULL)
 		return send_download(r->download);
@@ -433,6 +434,8 @@ download_answer(struct request *r)
 	if (r->foreign)
 		return respond_error(c, MHD_HTTP_FORBIDDEN,
 				     "pages of other sites may not begin a capture");
+	if (monitor_method(r->web, "capture", &needs) && needs > r->right)
+		return respond_error(c, MHD_HTTP_FORBIDDEN, request_lacks_right(r));
 	if (argument(r, "port") == NULL)
 		return respond_error(c, MHD_HTTP_BAD_REQUEST,
 				     "name a port: /capture?port=leaf1.swp3");

@@ -88,6 +88,14 @@ refuse_post(const struct web *w, struct MHD_Connection *c, const struct access_r
 	return true;
 }
 
+const char *
+request_lacks_right(const struct request *r)
+{
+	return r->web->access.allow_changes
+		       ? "this needs the token that roost web printed (Authorization: Bearer)"
+		       : "roost web runs without --allow-changes";
+}
+
 static enum MHD_Result
 begin(struct web *w, struct MHD_Connection *c, const char *url, const char *method, void **context)
 {

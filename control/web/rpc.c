@@ -40,9 +40,7 @@ refuse_one(const struct request *r, const json_t *one, unsigned int *status, enu
 		return NULL;
 	*status = MHD_HTTP_FORBIDDEN;
 	*code = API_FORBIDDEN;
-	return r->web->access.allow_changes
-		       ? "changes need the token that roost web printed (Authorization: Bearer)"
-		       : "roost web runs without --allow-changes";
+	return request_lacks_right(r);
 }
 
 static void

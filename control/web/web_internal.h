@@ -169,6 +169,8 @@ void request_completed(void *web, struct MHD_Connection *connection, void **cont
 		       enum MHD_RequestTerminationCode how);
 // Lets libmicrohttpd handle a request again that has its answer now.
 void request_resume(struct request *r);
+// What to say to a client that may only read.
+const char *request_lacks_right(const struct request *r);
 
 // ---- rpc.c: POST /rpc ---------------------------------------------------------------------------
 

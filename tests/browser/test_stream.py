@@ -43,7 +43,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = self.path.split("?")[0].strip("/") or "index.html"
         if path == "info":
             self.send(json.dumps({"mode": "live", "fabric": "made", "up": True, "allow_changes": True, "write": True,
-                                  "methods": {"link": "write"}}).encode())
+                                  "methods": {"capture": "write", "link": "write"}}).encode())
         elif path == "capture":
             self.server.calls.append((self.path, self.headers["Authorization"]))
             if "filter=" in self.path:

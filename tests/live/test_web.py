@@ -316,7 +316,7 @@ class Capture(CaptureCase):
     def test_has_what_the_port_counts(self):
         """A whole run, which begins after the captures: both directions, one, and what a filter accepts."""
         fabric, found = self.fabric(idle_fabric(name_of("webcap"), start="5ms", buffer="1MB")), {}
-        web = self.web(fabric.name)
+        web = self.web(fabric.name, "--allow-changes").with_token()
 
         def download(words):
             found[words] = web.get(f"/capture?port=leaf1.swp1&seconds=8{words}")
@@ -347,7 +347,12 @@ class Capture(CaptureCase):
 
     def test_mistakes(self):
         fabric = self.fabric(demo(name_of("webcapbad"), attach=()))
-        web = self.web(fabric.name)
+        for reader, why in ((self.web(fabric.name), "roost web runs without --allow-changes"),
+                            (self.web(fabric.name, "--allow-changes"), "this needs the token that roost web printed")):
+            status, _, body = reader.get("/capture?port=leaf1.swp1")
+            self.assertEqual(status, 403)
+            self.assertIn(why, json.loads(body)["error"])
+        web = self.web(fabric.name, "--allow-changes").with_token()
         for words, status, pattern in (
                 ("", 400, r"name a port: /capture\?port=leaf1.swp3"), ("port=", 400, "there is no port"),
                 ("port=leaf9.swp1", 400, "there is no port leaf9.swp1"), ("port=%ff%22", 400, "there is no port"),
@@ -375,7 +380,7 @@ class Capture(CaptureCase):
     def test_filter_that_takes_long(self):
         """It delays nobody, and is given up when its browser leaves."""
         fabric = self.fabric(demo(name_of("webfilter"), attach=()))
-        web = self.web(fabric.name)
+        web = self.web(fabric.name, "--allow-changes")
         filter = "+and+".join(f"(portrange+{n}-{n + 7}+or+net+{n})" for n in range(120))
 
         def children():
@@ -388,7 +393,7 @@ class Capture(CaptureCase):
                 return False
         with socket.create_connection((web.host, web.port)) as browser:
             browser.sendall(f"GET /capture?port=leaf1.swp1&filter={filter} HTTP/1.1\r\n"
-                            f"Host: {web.host}:{web.port}\r\n\r\n".encode())
+                            f"Host: {web.host}:{web.port}\r\nAuthorization: Bearer {web.token}\r\n\r\n".encode())
             wait_until(children, "the filter is compiled")
             self.assertTrue(web.info()["up"])
             self.assertEqual(len(children()), 1)
@@ -400,7 +405,7 @@ class Capture(CaptureCase):
         self.addCleanup(self.assert_clean, fabric.name)
         fabric.__enter__()
         self.addCleanup(lambda: roost("down", fabric.name, status=None))
-        download = Download(self.web(fabric.name), "leaf1.swp1", 60)
+        download = Download(self.web(fabric.name, "--allow-changes").with_token(), "leaf1.swp1", 60)
         self.addCleanup(download.close)
         head = download.answer.read(28)
         roost("down", fabric.name)
@@ -417,7 +422,7 @@ class Download:
         self.connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         self.connection.sock.settimeout(20)
         self.connection.sock.connect((web.host, web.port))
-        self.connection.request("GET", f"/capture?port={port}&seconds={seconds}")
+        self.connection.request("GET", f"/capture?port={port}&seconds={seconds}", headers=web.headers)
         self.answer = self.connection.getresponse()
 
     def close(self):
@@ -432,7 +437,7 @@ class BusyCapture(CaptureCase):
         super().setUp()
         self.up = self.fabric(demo(name_of("webbusy"), attach=(), dilation=100, workload=[
             {"kind": "stream", "from": "h2", "to": "h6", "packet": "4000B", "rate": "20G"}]) | {"stop": "3600s"})
-        self.server = Web(self.up.name)
+        self.server = Web(self.up.name, "--allow-changes").with_token()
         self.addCleanup(self.server.close)
 
     def assert_flows_on(self):

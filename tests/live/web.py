@@ -20,7 +20,7 @@ class Web:
         found = STARTED.match(line)
         if not found:
             raise AssertionError(line + self.process.communicate()[1])
-        self.host, self.token = found[1].strip("[]"), found[3]
+        self.host, self.token, self.headers = found[1].strip("[]"), found[3], {}
         self.port = int(found[2])
 
     def close(self):
@@ -36,7 +36,7 @@ class Web:
         """(status, headers, body) of one request on a connection of its own."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         try:
-            connection.request(method, path, body, headers or {})
+            connection.request(method, path, body, self.headers | (headers or {}))
             answer = connection.getresponse()
             return answer.status, answer.headers, answer.read()
         finally:
@@ -44,6 +44,11 @@ class Web:
 
     def get(self, path, **headers):
         return self.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+    def with_token(self):
+        """Gives each request the token; returns itself."""
+        self.headers = self.bearer()
+        return self
 
     def bearer(self):
         return {"Authorization": f"Bearer {self.token}"}

@@ -123,7 +123,7 @@ export function Port({ film, frame, index }) {
     <p class="where">{node.role === "host" ? "NIC of a host" : `port of a ${node.role}`}, {words.rate(port.rate)}
       {port.peer >= 0 && <>, to <Ref kind="port" index={port.peer}>{topology.ports[port.peer].full}</Ref></>}
       {port.tenant !== null && <>, tenant <Ref kind="tenant" index={port.tenant}>{topology.tenants[port.tenant]?.name}</Ref></>}</p>
-    {film.source.live && <Capture port={port.full} />}
+    {film.source.live && may("capture") && <Capture port={port.full} />}
     <div class="figures">
       <Figure name="sends" value={words.percent(frame.load[index])} />
       <Figure name="waiting" value={words.bytes(frame.depth[index])} />
