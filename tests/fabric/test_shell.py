@@ -84,7 +84,7 @@ class Shell(Case):
 
     def test_commands_run_and_errors_do_not_end_it(self):
         shell = self.start()
-        self.assertRegex(shell.line("where 10.0.1.1"), r"leaf +1\s")
+        self.assertRegex(shell.line(f"where 10.0.1.1 {DEMO}"), r"leaf +1\s")
         self.assertIn("unknown command shwo; did you mean \"show\"?", shell.line("shwo fabric"))
         self.assertIn("fabric none-of-this-name is not up", shell.line("show fabric"))
         self.assertIn("unknown option --nonsense", shell.line("where --nonsense"))
