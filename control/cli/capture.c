@@ -26,6 +26,7 @@ struct capture_run {
 	FILE *file; // NULL: lines
 	const char *path;
 	bool json;
+	bool drops; // only what was dropped
 	struct blocks *blocks;
 	uint64_t packets, lost, seen;
 	bool ended; // the fabric has sent all
@@ -202,7 +203,11 @@ take_blocks(struct capture_run *run, const uint8_t *bytes, size_t count)
 		if (rc == 1)
 			take_block(run, &block);
 	}
-	return rc < 0 ? fail(run, "what the fabric sends is no capture", -EPROTO)
+	return rc < 0 ? fail(run,
+			     "the fabric sent data that is not pcapng; are roost and the fabric of "
+			     "the same "
+			     "version?",
+			     -EPROTO)
 		      : write_blocks(run, bytes, count);
 }
 
@@ -314,11 +319,13 @@ check(const struct cli_args *args)
 static void
 print_summary(const struct capture_run *run)
 {
-	fprintf(stderr, "%s: %" PRIu64 " packet%s captured of %" PRIu64 " that passed", run->title,
-		run->packets, run->packets == 1 ? "" : "s", run->seen);
+	fprintf(stderr, "%s: %" PRIu64 " packet%s captured, %" PRIu64 " %s", run->title,
+		run->packets, run->packets == 1 ? "" : "s", run->seen,
+		run->drops ? "dropped" : "passed the ports");
 	if (run->lost != 0)
 		fprintf(stderr,
-			"; %" PRIu64 " lost because they came faster than they were read: use "
+			"; %" PRIu64
+			" lost, because they arrived faster than they could be read: use "
 			"--direction or a smaller --snap, or raise live.capture-memory",
 			run->lost);
 	fputc('\n', stderr);
@@ -327,7 +334,9 @@ print_summary(const struct capture_run *run)
 static int
 run_capture(const struct cli_args *args, const char *path, const char *program)
 {
-	struct capture_run run = {.title = args->title, .json = cli_wants_json(args)};
+	struct capture_run run = {.title = args->title,
+				  .json = cli_wants_json(args),
+				  .drops = cli_given(args, "drops")};
 	const uint64_t limit_ms = cli_number(args, "for", 0) * 1000;
 	struct api_call call = {path, "capture", .timeout_ms = CAPTURE_PATIENCE_MS};
 	struct sigaction action = {.sa_handler = note_interrupt};
@@ -385,13 +394,12 @@ const struct cli_command command_capture = {
 	.name = "capture",
 	.help = "capture packets of ports of a live fabric, or all that it drops",
 	.details =
-		"A port is leaf1.swp3, h1.eth1, or leaf1 for all ports of a node. Without --write "
-		"a line\n"
-		"for each packet. --write - writes to standard output, for\n"
+		"A port is leaf1.swp3, h1.eth1, or leaf1 for all ports of a node. Without --write, "
+		"prints a\nline for each packet. --write - writes to standard output, as in\n"
 		"`roost capture leaf1.swp3 -w - | wireshark -k -i -`. A filter is as for tcpdump\n"
-		"(pcap-filter(7)). Ends after --count packets, after --for, on an interrupt, or "
-		"when\n"
-		"the fabric goes down.\n",
+		"(pcap-filter(7)). Ends after --count packets, after --for, on Ctrl-C, or when "
+		"the\n"
+		"fabric goes down.\n",
 	.forms = {{{{CLI_PORT, .optional = true, .repeated = true}}}},
 	.options =
 		{
@@ -401,7 +409,7 @@ const struct cli_command command_capture = {
 			 .help = "what the ports receive, or what they send (default: both)"},
 			{.name = "drops",
 			 .kind = CLI_FLAG,
-			 .help = "only what is dropped, at these ports or in the whole fabric"},
+			 .help = "only dropped packets, of these ports or of the whole fabric"},
 			{.name = "filter",
 			 .kind = CLI_TEXT,
 			 .value = "FILTER",

@@ -26,7 +26,7 @@ print_link(const json_t *link)
 		    strcmp(key, "delay") != 0)
 			printf(", %s %s", key, show_text(value));
 	}
-	puts(changed == NULL ? "; as in the file" : "");
+	puts(changed == NULL ? ", as configured" : "");
 }
 
 static int
@@ -48,12 +48,16 @@ const struct cli_command command_link = {
 	.name = "link",
 	.help = "fail, degrade or restore a link of a live fabric",
 	.details =
-		"LINK is leaf1-spine1, or a port at one of its ends: leaf1.swp5. What happens is "
-		"what a\nlink event of a file does, at once: `loss` is the share of packets that "
-		"are lost,\n`corrupt` that of frames with a wrong FCS, `corrupt-payload` that of "
-		"RoCEv2 packets with\na wrong ICRC, in both directions. `clear` returns the link "
-		"to the state of the file.\n\nIt is not a change of the configuration: `roost "
-		"save` does not write it, and it is gone\nwhen the fabric comes up again.\n",
+		"LINK is leaf1-spine1, or a port at one of its ends: leaf1.swp5. Takes effect at "
+		"once, in both\ndirections, as a link event of a file would: `loss` drops this "
+		"share "
+		"of packets, `corrupt` gives\nthis share of frames a wrong FCS, `corrupt-payload` "
+		"gives "
+		"this share of RoCEv2 packets a wrong\nICRC. `clear` restores the link to what the "
+		"file "
+		"says.\n\nThe configuration does not change: `roost save` does not write it, and "
+		"it is "
+		"lost when the\nfabric goes down.\n",
 	.forms = {{{{CLI_LINK}, {CLI_LITERAL, "down|up|clear"}}},
 		  {{{CLI_LINK}, {CLI_LITERAL, "rate"}, {CLI_RATE}}},
 		  {{{CLI_LINK}, {CLI_LITERAL, "delay"}, {CLI_TIME}}},

@@ -94,7 +94,7 @@ list(const struct cli_args *args)
 const struct cli_command command_list = {
 	.name = "list",
 	.help = "list the fabrics that are up",
-	.details = "Those of the caller, and those of root that the caller may read.\n",
+	.details = "Lists your own fabrics, and those of root that you may read.\n",
 	.options = {CLI_OUTPUT_OPTION},
 	.run = list,
 };

@@ -142,11 +142,13 @@ close_file(struct record *r)
 	printf("%s: %" PRIu32 " intervals, %s\n", r->path, r->intervals,
 	       text_bytes(size, (uint64_t)bytes));
 	if (full)
-		fprintf(stderr, "%s: it ended at its limit of %s (--limit)\n", r->title,
-			text_bytes(limit, r->limit));
+		fprintf(stderr, "%s: %s: stopped at the limit of %s; raise it with --limit\n",
+			r->title, r->path, text_bytes(limit, r->limit));
 	if (r->lost != 0)
-		fprintf(stderr, "%s: %" PRIu64 " blocks are missing: they were not read in time\n",
-			r->title, r->lost);
+		fprintf(stderr,
+			"%s: %s: %" PRIu64 " block%s lost, because roost record could not keep up; "
+			"use a longer --interval\n",
+			r->title, r->path, r->lost, r->lost == 1 ? "" : "s");
 	return 0;
 }
 
@@ -216,13 +218,14 @@ const struct cli_command command_record = {
 			 .help = "write the film to DIR"},
 			{.name = "interval",
 			 .kind = CLI_TIME,
-			 .help = "of wall time, 10ms to 1s; 100ms unless given"},
-			{.name = "for", .kind = CLI_TIME, .help = "end it after so much wall time"},
+			 .help = "interval between samples in wall time, 10ms to 1s (default: "
+				 "100ms)"},
+			{.name = "for", .kind = CLI_TIME, .help = "stop after this much wall time"},
 			{.name = "limit",
 			 .kind = CLI_NUMBER,
 			 .value = "MB",
 			 .range = {1, 1000000},
-			 .help = "end it when it has so many MB; 1000 unless given"},
+			 .help = "stop when the film reaches this many MB (default: 1000)"},
 			CLI_FABRIC_OPTION,
 		},
 	.run = record,

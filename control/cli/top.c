@@ -243,10 +243,11 @@ const struct cli_command command_top = {
 			{.name = "sort",
 			 .kind = CLI_TEXT,
 			 .value = "KEY",
-			 .help = "sort by this column, as -o json names it, or by name"},
+			 .help = "sort by this column: a JSON field name such as tx_bps, or "
+				 "`name`"},
 			{.name = "interval",
 			 .kind = CLI_TIME,
-			 .help = "between two readings (default: 1s)"},
+			 .help = "time between two readings (default: 1s)"},
 			{.name = "times",
 			 .letter = 'n',
 			 .kind = CLI_NUMBER,

@@ -86,8 +86,7 @@ follow_probe(const char *path, const json_t *params, json_t **answer, struct dia
 		return 0;
 	}
 	json_decref(*answer);
-	return diag_fail(diag, -rc, "the fabric does not say what became of the probe: %s",
-			 strerror(-rc));
+	return diag_fail(diag, -rc, "the fabric did not report the probe: %s", strerror(-rc));
 }
 
 static int
@@ -119,11 +118,13 @@ trace(const struct cli_args *args)
 	int status;
 
 	if (cli_given(args, "live") && cli_text(args, "FILE") != NULL)
-		return cli_usage(args->title, "--live sends in the live fabric: name no file");
+		return cli_usage(args->title,
+				 "--live sends a packet in a live fabric; it takes no FILE");
 	if (cli_text(args, "FILE") != NULL)
 		return trace_in_file(args);
 	if (cli_given(args, "at"))
-		return cli_usage(args->title, "--at is a time of a run of FILE: name the file");
+		return cli_usage(args->title,
+				 "--at needs FILE: it is a time in the run of that file");
 	if (cli_given(args, "live"))
 		return trace_live(args);
 	status = cli_call(args, "trace", make_params(args), &answer);
@@ -170,14 +171,18 @@ const struct cli_command command_trace = {
 			{.name = "size",
 			 .kind = CLI_NUMBER,
 			 .value = "BYTES",
-			 .help = "the frame without FCS (default: a full data packet)"},
-			{.name = "tenant", .kind = CLI_TENANT, .help = "whose address SRC is"},
+			 .help = "frame size in bytes, without FCS (default: a full RoCEv2 data "
+				 "packet)"},
+			{.name = "tenant",
+			 .kind = CLI_TENANT,
+			 .help = "the tenant that SRC belongs to, if several tenants use its "
+				 "address"},
 			{.name = "live",
 			 .kind = CLI_FLAG,
 			 .help = "also send the packet, and show when it passed each hop"},
 			{.name = "at",
 			 .kind = CLI_TIME,
-			 .help = "run FILE in virtual time until then: 50us"},
+			 .help = "run FILE in virtual time up to this time first, such as 50us"},
 			CLI_OUTPUT_OPTION,
 			CLI_FABRIC_OPTION,
 		},

@@ -19,7 +19,9 @@ become(const struct cli_args *args, const char *const *words)
 	char path[PATH_MAX];
 
 	if (cli_find_beside(places, sizeof(places) / sizeof(*places), path) != 0) {
-		fprintf(stderr, "%s: roost-web is not installed with roost: meson install\n",
+		fprintf(stderr,
+			"%s: roost-web is missing: run meson install, or ninja in the build "
+			"directory\n",
 			args->title);
 		return EXIT_FAILED;
 	}
@@ -137,7 +139,7 @@ web(const struct cli_args *args)
 
 const struct cli_command command_web = {
 	.name = "web",
-	.help = "show a live fabric, or what `roost sim -o DIR` wrote, in a browser",
+	.help = "show a live fabric, or recorded films, in a browser",
 	.details = "Prints the address to open. The page can change the fabric only with "
 		   "--allow-changes. On an\naddress that other machines reach, nothing is shown "
 		   "without the token in the printed address.\n",
@@ -147,10 +149,11 @@ const struct cli_command command_web = {
 			{.name = "listen",
 			 .kind = CLI_TEXT,
 			 .value = "ADDRESS:PORT",
-			 .help = "where to serve (default: 127.0.0.1:8080; port 0: any)"},
+			 .help = "address to listen on (default: 127.0.0.1:8080; port 0: any free "
+				 "port)"},
 			{.name = "allow-changes",
 			 .kind = CLI_FLAG,
-			 .help = "let the page change the fabric, if it has the token of the "
+			 .help = "let the page change the fabric; it needs the token in the "
 				 "printed address"},
 			CLI_FABRIC_OPTION,
 		},
@@ -176,24 +179,25 @@ metrics(const struct cli_args *args)
 const struct cli_command command_metrics = {
 	.name = "metrics",
 	.help = "print the counters of a live fabric as metrics, or serve them to Prometheus",
-	.details = "With --listen, serves GET /metrics until Ctrl-C, as `roost web` also does.\n",
+	.details = "With --listen, serves GET /metrics until Ctrl-C. `roost web` serves it too.\n",
 	.forms = {{{{CLI_FABRIC, .optional = true}}}},
 	.options =
 		{
 			{.name = "listen",
 			 .kind = CLI_TEXT,
 			 .value = "ADDRESS:PORT",
-			 .help = "serve them there instead of printing them once"},
+			 .help = "serve GET /metrics on this address instead of printing once"},
 			{.name = "names",
 			 .kind = CLI_LITERAL,
 			 .value = "roost|nvswitch",
-			 .help = "nvswitch: the names of Cumulus Linux, of those that mean the "
-				 "same "
-				 "there (default: roost)"},
+			 .help = "roost, or nvswitch for NVIDIA's names of the counters that "
+				 "Cumulus "
+				 "Linux has too (default: roost)"},
 			{.name = "format",
 			 .kind = CLI_LITERAL,
 			 .value = "prometheus|openmetrics",
-			 .help = "the text format (default: prometheus; a server asks its client)"},
+			 .help = "text format (default: prometheus; with --listen, what the client "
+				 "accepts)"},
 			CLI_FABRIC_OPTION,
 		},
 	.run = metrics,

@@ -35,8 +35,8 @@ static const struct schema_key stall_keys[] = {
 	{"every", SCHEMA_DURATION, .help = "a stall begins at each multiple of it",
 	 SCHEMA_AT(struct config_stall, every_ps), .min = 1000, .max = SCHEMA_HOUR_PS,
 	 .required = 1},
-	{"for", SCHEMA_DURATION, .help = "it lasts so long", SCHEMA_AT(struct config_stall, for_ps),
-	 .min = 1000, .max = SCHEMA_HOUR_PS, .required = 1},
+	{"for", SCHEMA_DURATION, .help = "how long it lasts",
+	 SCHEMA_AT(struct config_stall, for_ps), .min = 1000, .max = SCHEMA_HOUR_PS, .required = 1},
 };
 static void
 check_stall(struct decoder *d, const struct yaml_node *node, void *base)

@@ -157,7 +157,7 @@ static const struct schema_key watchdog_keys[] = {
 	{"flush", SCHEMA_BOOL, .def = "on", .help = "drop: what waits in the queue goes too",
 	 WATCHDOG_AT(flush)},
 	{"ingress", SCHEMA_BOOL, .def = "off",
-	 .help = "drop: what comes in by the port with the queue's priorities goes too",
+	 .help = "with drop: also drop what comes in at the port with the queue's priorities",
 	 WATCHDOG_AT(ingress)},
 };
 

@@ -200,8 +200,8 @@ static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = si
 	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),	\
 	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},					\
 	{"pairs", SCHEMA_ENUM, .def = "auto",							\
-	 .help = "pairs of ranks are listed before the run, one flow each, or generated while it "	\
-		 "runs; auto: generated above 262144",						\
+	 .help = "when the flows between pairs of ranks are made: listed before the run, or "	\
+		 "generated during it; auto generates them above 262144 pairs",						\
 	 AT(pairs), .choices = pairs, .kinds = ALL_TO_ALL},					\
 	{"peers", SCHEMA_INTEGER, .def = "all",							\
 	 .help = "how many ranks each rank sends to at a time; implies pairs: generated", AT(peers),	\

@@ -35,14 +35,14 @@
 	ROW(PRIORITY, PFC, pfc_rx_pause_ns, TOTAL, "ns", NS(counters_rx_pause(p, i, now).total), \
 	    "how long received PFC has held the priority") \
 	ROW(PRIORITY, PFC, pfc_tx_pause_ns, TOTAL, "ns", NS(counters_tx_pause(p, i, now).total), \
-	    "how long the far side was under an XOFF of this port") \
+	    "how long the other side was under an XOFF of this port") \
 	ROW(PORT, PFC, pause_rx, TOTAL, "frames", p->pause_rx, "802.3x pause frames received") \
 	ROW(PORT, PFC, pause_tx, TOTAL, "frames", p->pause_tx, "802.3x pause frames sent") \
 	ROW(PORT, PFC, pause_rx_ns, TOTAL, "ns", \
 	    NS(counters_rx_pause(p, PAUSE_LINK, now).total), "how long 802.3x held the port") \
 	ROW(PORT, PFC, pause_tx_ns, TOTAL, "ns", \
 	    NS(counters_tx_pause(p, PAUSE_LINK, now).total), \
-	    "how long the port held the far side by 802.3x") \
+	    "how long the port paused the other side by 802.3x") \
 	ROW(PRIORITY, PFC, pfc_rx_transitions, TOTAL, "pauses", \
 	    counters_rx_pause(p, i, now).transitions, \
 	    "received pauses that began while none was in force") \

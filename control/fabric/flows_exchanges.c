@@ -338,7 +338,7 @@ flows_add_exchange(struct fabric_flows *flows, uint32_t collective, uint32_t ran
 	if (rc != -ENOSPC)
 		return rc;
 	diag_error(diag, f->config->file, f->config->workload[c->item].pos, "workload",
-		   "the NICs of %s have too few queue pair numbers for so many all-to-alls",
+		   "the NICs of %s have too few queue pair numbers for this many all-to-alls",
 		   topology_host(f->topology, place->host)->name);
 	return -EINVAL;
 }

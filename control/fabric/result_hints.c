@@ -67,7 +67,7 @@ hint_pauses(json_t *hints, const struct report_result *r)
 				    "ports",
 				    w->node->name, w->node->ports[w->port].name,
 				    100.0 * (double)w->most / (double)r->last_event, w->priority,
-				    peer != NULL ? peer : "its far side"));
+				    peer != NULL ? peer : "the other side"));
 }
 
 static void

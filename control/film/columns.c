@@ -31,26 +31,26 @@
 	ROW(down, PORT, LEVEL, "", false, !p->up, "1 if the link is down") \
 	ROW(paused, PRIORITY, SUM, "ns", false, \
 	    pause_clock_total(&p->rx_pause[i], time_min(now, p->pause_until[i])) / PS_PER_NS, \
-	    "received pauses held the priority") \
+	    "time that received pauses stopped the priority") \
 	ROW(pausing, PRIORITY, SUM, "ns", false, \
-	    pause_clock_total(&p->tx_pause[i], now) / PS_PER_NS, "the port held the far side") \
+	    pause_clock_total(&p->tx_pause[i], now) / PS_PER_NS, "time that the port paused the other side") \
 	ROW(depth, QUEUE, LEVEL, "bytes", false, n->depth[i * n->port_count + at->port] * CELL, \
 	    "waiting, without the packet being sent") \
 	ROW(depth_max, QUEUE, PEAK, "bytes", false, p->queues[i].depth_max * CELL, \
-	    "the most that waited") \
+	    "highest depth") \
 	ROW(marked, QUEUE, SUM, "packets", false, p->queues[i].ecn_marked, "marked CE") \
 	ROW(refused, QUEUE, SUM, "packets", false, p->queues[i].dropped, \
-	    "dropped in or in front of the queue") \
+	    "dropped at the queue") \
 	ROW(used, GROUP, LEVEL, "bytes", false, \
 	    ((uint64_t)p->groups[i].usage.own + p->groups[i].usage.guaranteed + \
 	     p->groups[i].headroom) * CELL, \
-	    "held of packets that arrived here, headroom included") \
+	    "buffer held by packets that came in here, headroom included") \
 	ROW(headroom, GROUP, LEVEL, "bytes", false, p->groups[i].headroom * CELL, \
-	    "of these, in headroom") \
-	ROW(drops, DROP, SUM, "packets", false, p->drops[i], "that arrived here") \
-	ROW(pool_used, POOL, LEVEL, "bytes", false, n->buffer.pools[i].used * CELL, "held") \
+	    "part of `used` that is in headroom") \
+	ROW(drops, DROP, SUM, "packets", false, p->drops[i], "dropped; came in at this port") \
+	ROW(pool_used, POOL, LEVEL, "bytes", false, n->buffer.pools[i].used * CELL, "buffer held") \
 	ROW(tenant_bytes, TENANT, SUM, "bytes", false, use[i].bytes, "received by the switch") \
-	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use[i].used * CELL, "held by the switch")
+	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use[i].used * CELL, "buffer held in the switch")
 
 // clang-format on
 

@@ -201,7 +201,7 @@ def draw_pauses(film: Film, run: str) -> list[Drawing]:
         return f"{film.ports[place // PRIORITIES]}, {'link' if priority == PRIORITIES - 1 else priority}"
 
     panels = []
-    for name, what in (("paused", "received: the far side pauses this port"), ("pausing", "sent: this port pauses the far side")):
+    for name, what in (("paused", "received: the other side pauses this port"), ("pausing", "sent: this port pauses the other side")):
         lines = film.lines(name, label, lambda _: 1.0)
         if lines:
             panels.append(Panel(most(what, lines), lines))

@@ -213,8 +213,8 @@ def make_pauses(result: Result) -> list[Drawing]:
             received.add(name, time, table.value(fields, 3))
             sent.add(name, time, table.value(fields, 4))
     panels = []
-    for label, lines in (("received: the far side pauses this port", received),
-                         ("sent: this port pauses the far side", sent)):
+    for label, lines in (("received: the other side pauses this port", received),
+                         ("sent: this port pauses the other side", sent)):
         paused = Lines((name, line) for name, line in lines.items() if line.peak > 0)
         if len(paused) > ROWS_MAX:
             label += f" ({ROWS_MAX} of {len(paused)}, those paused longest)"

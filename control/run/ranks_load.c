@@ -102,19 +102,18 @@ ranks_load(struct ranks **out)
 	void *module, *symbol;
 
 	if (!is_rank())
-		return is_stranger()
-			       ? fail("one of several processes, but not of Open MPI's mpirun",
-				      "with Slurm, use srun --mpi=pmix")
-			       : 0;
+		return is_stranger() ? fail("started as one of several processes, but not by Open "
+					    "MPI's mpirun",
+					    "with Slurm, use srun --mpi=pmix")
+				     : 0;
 	module = open_module();
 	if (module == NULL)
-		return fail("cannot run as one of several processes: a build with libopenmpi-dev "
-			    "has a module for that",
-			    dlerror());
+		return fail("built without MPI; install libopenmpi-dev and build again", dlerror());
 	version = dlsym(module, "ranks_mpi_version");
 	symbol = dlsym(module, "ranks_mpi_open");
 	if (version == NULL || symbol == NULL || strcmp(version, roost_version) != 0)
-		return fail(MODULE, "of another version than roost");
+		return fail(MODULE,
+			    "of another version than roost; install both from the same build");
 	memcpy(&open, &symbol, sizeof(open)); // an object pointer as a function pointer: POSIX
 	return open(out, &why) != 0 ? fail("MPI", why) : 0;
 }

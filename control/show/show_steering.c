@@ -29,7 +29,7 @@ static const struct show_column columns[] = {
 
 static const struct show_table tables[] = {
 	{"nodes/*/ports/*/classes/*", .columns = columns, .skip = is_empty,
-	 .empty = "no frame has come by a port with the kernel beside it (netdev:)"},
+	 .empty = "no frame has come in at a port that the kernel shares (netdev:)"},
 	{0},
 };
 

@@ -89,7 +89,7 @@ put_depth(struct text_table *t, const json_t *hop)
 	if (mark >= 1)
 		text_table_append(t, ", marked");
 	else if (mark > 0)
-		text_table_append(t, ", marked with %.3g %%", mark * 100);
+		text_table_append(t, ", ECN marks %.3g %%", mark * 100);
 }
 
 // The port by which it leaves and, if it was sent by another one, that.
@@ -182,7 +182,7 @@ print_hops(const json_t *hops, const json_t *probe, FILE *to)
 {
 	static const struct text_column columns[] = {
 		{"node", TEXT_LEFT},     {"in", TEXT_LEFT},       {"vrf", TEXT_LEFT},
-		{"group", TEXT_RIGHT},   {"route", TEXT_LEFT},    {"next hop by", TEXT_LEFT},
+		{"group", TEXT_RIGHT},   {"route", TEXT_LEFT},    {"selected by", TEXT_LEFT},
 		{"out", TEXT_LEFT},      {"queue", TEXT_RIGHT},   {"depth", TEXT_LEFT},
 		{"wait/us", TEXT_RIGHT}, {"send/us", TEXT_RIGHT}, {"link/us", TEXT_RIGHT},
 		{"came/us", TEXT_RIGHT}, {"left/us", TEXT_RIGHT},

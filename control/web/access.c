@@ -86,11 +86,11 @@ access_refuse(const struct access *a, const struct access_request *r)
 	bool navigates = r->fetch_mode != NULL && strcmp(r->fetch_mode, "navigate") == 0;
 
 	if (r->host == NULL || !known_host(a, r->host))
-		return "use the address that roost web printed: other names are refused";
+		return "use the address that roost web printed; other host names are refused";
 	if (r->origin != NULL && !own_origin(r))
-		return "pages of other sites may not use this one";
+		return "requests from other sites are refused";
 	if (access_is_foreign(r) && !navigates)
-		return "pages of other sites may not use this one";
+		return "requests from other sites are refused";
 	return NULL;
 }
 

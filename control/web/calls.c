@@ -116,7 +116,7 @@ turn(struct web *w, struct call *call, short events, int64_t now)
 		finish(w, call, NULL, 0,
 		       rc == -ECONNRESET ? "the fabric has ended" : strerror(-rc));
 	else if (now >= call->deadline_ms)
-		finish(w, call, NULL, 0, "the fabric does not answer");
+		finish(w, call, NULL, 0, "the fabric did not answer within 60 s");
 }
 
 void
@@ -129,6 +129,6 @@ calls_turn(struct web *w, const struct pollfd *polled, unsigned int count, int64
 		if (call->begun)
 			turn(w, call, seen(polled, count, call->up.fd), now);
 		else if (now >= call->deadline_ms)
-			finish(w, call, NULL, 0, "the fabric does not answer");
+			finish(w, call, NULL, 0, "the fabric did not answer within 60 s");
 	}
 }

@@ -116,7 +116,7 @@ ask(struct download *d, int64_t now)
 	free(text);
 	json_decref(call);
 	if (rc == -EAGAIN)
-		return "the fabric has too many clients: try again";
+		return "the fabric has too many clients; try again";
 	return rc != 0 ? "the fabric is not up" : NULL;
 }
 
@@ -151,7 +151,7 @@ take_answer(struct download *d, const json_t *message, int64_t now)
 	if (code == API_FORBIDDEN)
 		status = MHD_HTTP_FORBIDDEN;
 	if (json_object_get(message, "result") == NULL) {
-		fail(d, status, why != NULL ? why : "the fabric does not begin a capture");
+		fail(d, status, why != NULL ? why : "the fabric did not start a capture");
 		return;
 	}
 	d->state = DOWNLOAD_RUNS;
@@ -405,7 +405,7 @@ begin(struct request *r, unsigned int seconds)
 	if (filter == NULL)
 		why = ask(d, clock_ms());
 	else if (compile_start(&d->compile, filter) != 0)
-		why = "no process can be started that compiles the filter";
+		why = "cannot start the process that compiles the filter";
 	if (why != NULL) {
 		destroy(d);
 		return respond_error(r->connection, MHD_HTTP_SERVICE_UNAVAILABLE, why);
@@ -432,8 +432,7 @@ download_answer(struct request *r)
 				     "a film has no packets: capture a live fabric, or give "
 				     "`record: pcap` to `roost sim`");
 	if (r->foreign)
-		return respond_error(c, MHD_HTTP_FORBIDDEN,
-				     "pages of other sites may not begin a capture");
+		return respond_error(c, MHD_HTTP_FORBIDDEN, "other sites cannot start a capture");
 	if (monitor_method(r->web, "capture", &needs) && needs > r->right)
 		return respond_error(c, MHD_HTTP_FORBIDDEN, request_lacks_right(r));
 	if (argument(r, "port") == NULL)
@@ -445,8 +444,8 @@ download_answer(struct request *r)
 	if (!monitor_is_up(r->web))
 		return respond_error(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the fabric is not up");
 	if (r->web->download_count >= WEB_CAPTURES_MAX)
-		return respond_error(c, MHD_HTTP_SERVICE_UNAVAILABLE,
-				     "4 captures are downloaded already: try again when one has "
-				     "ended");
+		return respond_error(
+			c, MHD_HTTP_SERVICE_UNAVAILABLE,
+			"4 captures are being downloaded; try again when one has ended");
 	return begin(r, seconds);
 }

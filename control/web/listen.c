@@ -78,8 +78,11 @@ listen_parse(const char *text, struct listen_address *out, struct diag *diag)
 		out->any = IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr);
 		return 0;
 	}
-	return diag_fail(diag, EINVAL,
-			 "%s: not the address of an interface: a number, or localhost", host);
+	return diag_fail(
+		diag, EINVAL,
+		"%s: not an IP address or localhost; use the address of an interface, such as "
+		"127.0.0.1",
+		host);
 }
 
 int

@@ -204,12 +204,13 @@ struct kinds {
 static const struct kinds kinds[] = {
 	{"drops",
 	 "reason",
-	 {"roost_port_dropped_packets", "packets dropped, by reason, where they came in", "packets",
-	  true, false}},
+	 {"roost_port_dropped_packets",
+	  "packets dropped, by reason and the port where they came in", "packets", true, false}},
 	{"answers",
 	 "kind",
-	 {"roost_port_answers_packets", "answers that the switch has sent, such as ICMP errors",
-	  "packets", true, false}},
+	 {"roost_port_answers_packets",
+	  "packets that the switch itself sent in reply, such as ICMP errors", "packets", true,
+	  false}},
 };
 
 size_t

@@ -32,7 +32,7 @@ write_links(struct metrics *m)
 	static const struct family up = {"roost_link_up", "whether the link is up", NULL, false,
 					 false};
 	static const struct family speed = {"roost_link_speed_bytes",
-					    "bytes per second that the link carries; 0: no limit",
+					    "link speed in bytes per second; 0 if unlimited",
 					    "bytes", false, false};
 	const struct family *families[] = {&up, &speed};
 	json_t *link;
@@ -60,7 +60,8 @@ write_workers(struct metrics *m)
 					  "how far the worker is behind the clock", "seconds",
 					  false, true};
 	static const struct family slips = {
-		"roost_worker_slips", "times that the worker gave up catching up with the clock",
+		"roost_worker_slips",
+		"times that the fabric's clock was set back because the worker lagged too far",
 		NULL, true, false};
 	json_t *worker;
 	size_t i;
@@ -82,15 +83,14 @@ write_workers(struct metrics *m)
 void
 metrics_write_fabric(struct metrics *m)
 {
-	static const struct family info = {"roost_fabric_info", "the fabric's name and the version",
+	static const struct family info = {"roost_fabric_info", "name and version of the fabric",
 					   NULL, false, false};
 	static const struct family time = {"roost_fabric_time_seconds",
-					   "the fabric's own time, of all values", "seconds", false,
-					   true};
-	static const struct family dilation = {
-		"roost_fabric_dilation",
-		"how many seconds of the clock a second of the fabric's time takes", NULL, false,
-		false};
+					   "fabric time at which the values were read", "seconds",
+					   false, true};
+	static const struct family dilation = {"roost_fabric_dilation",
+					       "wall-clock seconds for each second of fabric time",
+					       NULL, false, false};
 	const struct label labels[METRICS_LABELS_MAX] = {{"fabric", text_of(m->fabric, "name")},
 							 {"version", roost_version}};
 

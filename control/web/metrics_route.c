@@ -102,7 +102,7 @@ metrics_answer(struct request *r)
 	r->call = call_start(r->web, line, strlen(line), take_answer, r);
 	if (r->call == NULL)
 		return respond_error(r->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-				     "too many requests wait for the fabric");
+				     "too many requests are waiting for the fabric; try again");
 	r->suspended = true;
 	MHD_suspend_connection(r->connection);
 	return MHD_YES;

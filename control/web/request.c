@@ -79,7 +79,7 @@ refuse_post(const struct web *w, struct MHD_Connection *c, const struct access_r
 		*result = respond_error(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, why);
 	else if (body_length(c) < 0)
 		*result = respond_error(c, MHD_HTTP_LENGTH_REQUIRED,
-					"the length of the body is missing");
+					"the request needs a Content-Length header");
 	else if (body_length(c) > WEB_BODY_MAX)
 		*result = respond_error(c, MHD_HTTP_CONTENT_TOO_LARGE,
 					"the body is larger than 1 MiB");
@@ -92,8 +92,9 @@ const char *
 request_lacks_right(const struct request *r)
 {
 	return r->web->access.allow_changes
-		       ? "this needs the token that roost web printed (Authorization: Bearer)"
-		       : "roost web runs without --allow-changes";
+		       ? "this needs the token: open the address that roost web printed, or send "
+			 "Authorization: Bearer TOKEN"
+		       : "this roost web is read-only: start it with --allow-changes";
 }
 
 static enum MHD_Result
@@ -110,14 +111,15 @@ begin(struct web *w, struct MHD_Connection *c, const char *url, const char *meth
 		return respond_error(c, MHD_HTTP_FORBIDDEN, why);
 	if (right == ACCESS_NONE)
 		return respond_error(c, MHD_HTTP_UNAUTHORIZED,
-				     "open the address with ?token= that roost web printed");
+				     "open the address that roost web printed, with its ?token=");
 	if (!post && strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
 	    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return respond_error(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET, or POST /rpc");
+		return respond_error(c, MHD_HTTP_METHOD_NOT_ALLOWED,
+				     "method not allowed: use GET, or POST for /rpc");
 	if (w->options->only_metrics && strcmp(url, "/metrics") != 0)
 		return respond_error(c, MHD_HTTP_NOT_FOUND, "only GET /metrics is served here");
 	if (post && strcmp(url, "/rpc") != 0)
-		return respond_error(c, MHD_HTTP_NOT_FOUND, "POST goes to /rpc");
+		return respond_error(c, MHD_HTTP_NOT_FOUND, "not found: only /rpc takes POST");
 	if (post && refuse_post(w, c, &head, &result))
 		return result;
 	r = memory_new(sizeof(*r), "request");

@@ -108,7 +108,7 @@ handle_message(struct request *r, const json_t *message)
 	}
 	if (!pass_on(r, message))
 		return refuse(r, MHD_HTTP_SERVICE_UNAVAILABLE, API_FAILED,
-			      "too many requests wait for the fabric");
+			      "too many requests are waiting for the fabric; try again");
 	return MHD_YES;
 }
 

@@ -131,7 +131,7 @@ stream_answer(struct web *w, struct MHD_Connection *connection)
 
 	if (w->stream_count >= WEB_STREAMS_MAX)
 		return respond_error(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-				     "too many browsers listen");
+				     "too many browsers are connected; close one");
 	s = memory_new(sizeof(*s), "stream");
 	*s = (struct stream){.web = w, .connection = connection};
 	TAILQ_INSERT_TAIL(&w->streams, s, of_all);

@@ -49,7 +49,7 @@ class Incast(BrowserCase):
         paused = "[...roost.frames[0].paused].flatMap((share, p) => share > 0 ? [roost.film.topology.ports[p].full] : [])"
         first = self.browser.evaluate(paused)
         self.assertTrue(first and all(name.startswith("spine") for name in first), first)
-        self.side_says("leaf5.swp8 cannot send fast enough")
+        self.side_says("leaf5.swp8 cannot drain fast enough")
         second = []
         while not second and self.state("interval < roost.film.count - 1"):
             self.browser.key(".")

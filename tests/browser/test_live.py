@@ -109,7 +109,7 @@ class Live(BrowserCase, Shared):
         self.browser.fill(".link label:has-text('rate') input", "banana")
         self.press("Change")
         self.browser.wait("document.querySelector('.notice')?.innerText.includes('banana')")
-        self.press("As in the file")
+        self.press("Restore")
         self.browser.wait("!document.querySelector('.link b')")
         self.assertNotIn("link", self.interface(PORT))
         self.browser.wait(f"!({is_down})")

@@ -180,7 +180,7 @@ class Files(Case):
     def test_a_limit(self):
         sim = self.sim(incast({"interval": "5ns", "film": True, "film-limit": "70KB"}))
         film = Film(sim.directory / "film")
-        self.assertRegex(sim.done.err, r"(?m)^roost sim: .*/film: ends at [\d.]+ us of fabric time, because it has reached "
+        self.assertRegex(sim.done.err, r"(?m)^roost sim: .*/film: the film ends at [\d.]+ us of fabric time: it reached "
                                        r"record.film-limit \(70KB\); the run goes on$")
         self.assertEqual(film.meta["ended"], {"at_ns": film.ends[-1], "why": "limit"})
         self.assertLess(film.ends[-1], sim.summary["sim_ps"] // 1000)
@@ -197,7 +197,7 @@ class Files(Case):
     def test_what_check_says_is_enough(self):
         """A fabric that is busy all the time needs no more than `check` says."""
         busy = fabric(2, 2, 4, workload=[{"kind": "all-to-all", "size": "64MB"}], record=FILM, stop="2ms")
-        said = re.search(r"(?m)^film: up to about ([\d.]+) KB in all \([\d.]+ KB for each ms of fabric time\)$",
+        said = re.search(r"(?m)^film: up to about ([\d.]+) KB \([\d.]+ KB per ms of fabric time\)$",
                          roost("check", self.file(busy)).out)
         size = (self.sim(busy).directory / "film").stat().st_size
         self.assertLess(size, float(said[1]) * 1000)

@@ -193,7 +193,7 @@ class Errors(Case):
         """srun without PMIx, or another MPI: each would run the whole fabric and write the same files."""
         for env in ({"PMI_SIZE": "4", "PMI_RANK": "2"}, {"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0"}):
             done = roost("sim", DEMO, status=1, env=os.environ | env)
-            self.assertIn("one of several processes, but not of Open MPI's mpirun: with Slurm, use srun --mpi=pmix",
+            self.assertIn("started as one of several processes, but not by Open MPI's mpirun: with Slurm, use srun --mpi=pmix",
                           done.err)
         roost("sim", DEMO, env=os.environ | {"SLURM_STEP_NUM_TASKS": "1", "PMIX_RANK": "0"})
 

@@ -190,7 +190,7 @@ class Trace(Case):
             self.assertIn(message, roost("trace", *words, path, status=2).err)
         single = self.file({"switch": {"name": "dut", "ports": {"swp1": {}}}}, "single.yaml")
         self.assertNotEqual(roost("trace", "h1", "h2", single, status=2).err, "")
-        self.assertIn("--at is a time of a run", roost("trace", "h1", "h2", "--at", "1us", status=2).err)
+        self.assertIn("--at needs FILE: it is a time in the run of that file", roost("trace", "h1", "h2", "--at", "1us", status=2).err)
 
 
 if __name__ == "__main__":

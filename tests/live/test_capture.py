@@ -123,7 +123,7 @@ class Exact(CaptureCase):
         self.assert_quiet(fabric, "leaf1.swp1", 5 * 32)
         for running in (nics, rx, pauses):
             self.end(running)
-        self.assertRegex(self.end(both), r"^roost capture: (\d+) packets captured of \1 that passed\n$")
+        self.assertRegex(self.end(both), r"^roost capture: (\d+) packets captured, \1 passed the ports\n$")
         counters, section = self.ports(fabric), Section.read(path)
         for found in (section, Section.read(nics_path)):
             for name in found.names:
@@ -170,7 +170,7 @@ class Exact(CaptureCase):
             self.assertEqual((int(lost[1]), int(lost[2]) + int(lost[3])), (one["lost"], one["lost"]), name)
         self.assertGreater(sum(counters[name]["control_tx"] for name in section.names), 0)
         total = {key: sum(one[key] for one in section.statistics.values()) for key in ("seen", "lost", "delivered")}
-        self.assertIn(f"roost capture: {total['delivered']} packets captured of {total['seen']} that passed", err)
+        self.assertIn(f"roost capture: {total['delivered']} packets captured, {total['seen']} passed the ports", err)
         return counters, section, total, path
 
     def test_a_load_that_fits(self):
@@ -265,7 +265,7 @@ class Busy(CaptureCase):
         for name, one in section.statistics.items():
             self.assertEqual(one["delivered"], section.count(name, "rx") + section.count(name, "tx"))
             self.assertEqual(one["seen"], one["delivered"] + one["lost"], name)
-        self.assertRegex(err, r"\d+ lost because they came faster than they were read")
+        self.assertRegex(err, r"\d+ lost, because they arrived faster than they could be read: use")
         self.assert_flows_on()
 
     def test_slow_reader(self):
@@ -293,7 +293,7 @@ class Busy(CaptureCase):
         for _ in range(2):
             running = [self.start_file(self.up, "leaf1.swp2", "--snap", "64")[0] for _ in range(CAPTURES_MAX)]
             refused = self.up.roost("capture", "leaf1.swp2", "-c", "1", status=1)
-            self.assertIn("8 captures run already", refused.err)
+            self.assertIn("8 captures are running, which is the maximum; end one of them", refused.err)
             for one in running:
                 one.kill()
                 one.wait()
@@ -304,13 +304,15 @@ class Busy(CaptureCase):
         done = self.up.roost("capture", "leaf1.swp2", "-c", "3")
         self.assertEqual(len(done.out.splitlines()), 3)
         self.assertRegex(done.out, r"(?m)^\d+\.\d{9} leaf1\.swp2 rx \S+:\d+ > \S+:\d+ udp.* dscp \d+ ecn \d 4\d\d\d bytes$")
-        for words in (["leaf1.swp4"], ["--drops"]):
+        for words, seen in ((["leaf1.swp4"], "passed the ports"), (["--drops"], "dropped")):
             done = self.up.roost("capture", *words, "--for", "1s")
-            self.assertEqual((done.out, done.err), ("", "roost capture: 0 packets captured of 0 that passed\n"))
+            self.assertEqual((done.out, done.err), ("", f"roost capture: 0 packets captured, 0 {seen}\n"))
 
     def test_mistakes(self):
         for words, pattern, status in (
-                (["leaf9.swp1"], "there is no port leaf9.swp1", 2),
+                (["leaf9.swp1"], "there is no node leaf9", 2),
+                (["leaf9"], "there is no node leaf9; did you mean leaf1", 2),
+                (["leaf1.swp99"], "there is no port leaf1.swp99; leaf1 has swp1 .. swp", 2),
                 (["leaf1.swp1", "leaf1"], "leaf1.swp1 is named twice", 2),
                 ([], "name a port such as leaf1.swp3, or give --drops", 2),
                 (["--drops", "--direction", "rx"], "--drops takes no --direction", 2),
@@ -369,7 +371,7 @@ class Down(CaptureCase):
         running, path = self.start_file(fabric, "leaf1.swp2", "leaf1.swp5")
         wait_until(lambda: path.stat().st_size > 20_000, "packets are captured")
         roost("down", fabric.name)
-        self.assertRegex(self.end(running, None), r"^roost capture: (\d+) packets captured of \1 that passed\n$")
+        self.assertRegex(self.end(running, None), r"^roost capture: (\d+) packets captured, \1 passed the ports\n$")
         section = Section.read(path)
         self.assertEqual(sorted(section.statistics), ["leaf1.swp2", "leaf1.swp5"])
         self.assertEqual(captures.malformed(path), [])

@@ -80,7 +80,7 @@ class Films(Case):
                 api.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscribe", "params": params}).encode() + b"\n")
                 return json.loads(lines.readline())
 
-            self.assertRegex(call(kinds=[], **{"film-ms": 5})["error"]["message"], "not in the range 10 to 1000")
+            self.assertRegex(call(kinds=[], **{"film-ms": 5})["error"]["message"], '^"film-ms": 5 is out of range: 10 to 1000$')
             self.assertEqual(call(kinds=[], **{"film-ms": 30})["result"], {"kinds": []})
             path = self.directory / "film"
             with path.open("wb") as film:

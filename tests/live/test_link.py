@@ -59,7 +59,7 @@ class Impaired(LiveCase):
         self.assertEqual(self.interface("spine1.swp1")["rx_packets"], at_spine["rx_packets"])
         self.assertEqual(self.link("leaf1.swp5", "up").out, f"{LINK} is up: 100G, delay 100 us\n")
         self.flows("spine1.swp1")
-        self.assertEqual(self.link(LINK, "clear").out, f"{LINK} is up: 100G, delay 500 ns; as in the file\n")
+        self.assertEqual(self.link(LINK, "clear").out, f"{LINK} is up: 100G, delay 500 ns, as configured\n")
         self.assertEqual(set(self.end()), {"link-down"})
 
     def test_loss_and_wrong_frames(self):

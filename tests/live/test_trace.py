@@ -55,7 +55,7 @@ class Trace(Shared):
         self.assertIn("h99", self.up.roost("trace", "h1", "h99", status=1).err)
 
     def test_live_and_a_file(self):
-        self.assertIn("--live sends in the live fabric", self.up.roost("trace", "h1", "h5", self.path, "--live", status=2).err)
+        self.assertIn("--live sends a packet in a live fabric; it takes no FILE", self.up.roost("trace", "h1", "h5", self.path, "--live", status=2).err)
 
 
 class Probed(Shared):

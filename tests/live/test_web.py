@@ -256,7 +256,7 @@ class Console(Shared):
         for ms in (20, 30, 40, 50):
             wait_until(lambda: (self.directory / f"{ms}/film").exists(), "four films are recorded")
         with self.web().live() as live:
-            self.assertIn("films of 4 other intervals are being sent", live.next_text("refused"))
+            self.assertIn("films with 4 other intervals are being recorded already: 20, 30, 40, 50 ms; use one of these intervals, or end one", live.next_text("refused"))
             self.assertEqual(live.next("state"), {"up": True})
             self.up.roost("link", "leaf1-spine1", "rate", "50G")
             self.addCleanup(self.up.roost, "link", "leaf1-spine1", "clear")
@@ -347,15 +347,15 @@ class Capture(CaptureCase):
 
     def test_mistakes(self):
         fabric = self.fabric(demo(name_of("webcapbad"), attach=()))
-        for reader, why in ((self.web(fabric.name), "roost web runs without --allow-changes"),
-                            (self.web(fabric.name, "--allow-changes"), "this needs the token that roost web printed")):
+        for reader, why in ((self.web(fabric.name), "this roost web is read-only: start it with --allow-changes"),
+                            (self.web(fabric.name, "--allow-changes"), "this needs the token: open the address that roost web printed")):
             status, _, body = reader.get("/capture?port=leaf1.swp1")
             self.assertEqual(status, 403)
             self.assertIn(why, json.loads(body)["error"])
         web = self.web(fabric.name, "--allow-changes").with_token()
         for words, status, pattern in (
-                ("", 400, r"name a port: /capture\?port=leaf1.swp3"), ("port=", 400, "there is no port"),
-                ("port=leaf9.swp1", 400, "there is no port leaf9.swp1"), ("port=%ff%22", 400, "there is no port"),
+                ("", 400, r"name a port: /capture\?port=leaf1.swp3"), ("port=", 400, "there is no node"),
+                ("port=leaf9.swp1", 400, "there is no node leaf9"), ("port=%ff%22", 400, "there is no node"),
                 ("port=leaf1.swp1&direction=up", 400, "rx, tx or both"),
                 *((f"port=leaf1.swp1&seconds={text}", 400, "seconds must be a whole number from 1 to 60")
                   for text in ("0", "61", "-1", "1.5", "x", "", "99999999999999999999", "5s")),
@@ -369,7 +369,7 @@ class Capture(CaptureCase):
         link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
         self.assertEqual(web.request("GET", "/info", headers=link)[0], 200)
         status, _, body = web.request("GET", "/capture?port=leaf1.swp1", headers=link)
-        self.assertEqual((status, json.loads(body)["error"]), (403, "pages of other sites may not begin a capture"))
+        self.assertEqual((status, json.loads(body)["error"]), (403, "other sites cannot start a capture"))
         self.assertEqual(web.request("HEAD", "/capture?port=leaf1.swp1")[0], 200)
         (self.directory / "films").mkdir()
         (self.directory / "films" / "film").touch()
@@ -459,9 +459,9 @@ class BusyCapture(CaptureCase):
                 self.assertEqual(one.answer.read(4), b"\x0a\x0d\x0d\x0a")
             status, _, body = self.server.get("/capture?port=leaf1.swp2")
             self.assertEqual((status, json.loads(body)["error"]),
-                             (503, "4 captures are downloaded already: try again when one has ended"))
+                             (503, "4 captures are being downloaded; try again when one has ended"))
             running = [self.start_file(self.up, "leaf1.swp4")[0] for _ in range(CAPTURES_MAX - DOWNLOADS_MAX)]
-            self.assertIn("8 captures run already", self.up.roost("capture", "leaf1.swp2", "-c", "1", status=1).err)
+            self.assertIn("8 captures are running, which is the maximum; end one of them", self.up.roost("capture", "leaf1.swp2", "-c", "1", status=1).err)
             leave()
             for one in running:
                 self.end(one)

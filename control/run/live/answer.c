@@ -112,7 +112,7 @@ find_kinds(const json_t *names, uint32_t *out, struct diag *diag)
 			kind++;
 		if (kind == count)
 			return diag_fail(diag, EINVAL,
-					 "\"%.40s\" is not a kind of event: there are link, "
+					 "\"%.40s\" is not a kind of event; the kinds are link, "
 					 "pause, watchdog, drops and apply",
 					 json_string_value(name));
 		*out |= 1u << kind;
@@ -125,16 +125,20 @@ static int
 join_film(struct answer *a, const json_t *interval, uint32_t *out, struct diag *diag)
 {
 	json_int_t ms = json_integer_value(interval);
+	char intervals[FILMS_INTERVALS_MAX];
 
 	if (interval == NULL)
 		return 0;
 	if (ms < FILMS_LEAST_MS || ms > FILMS_MOST_MS)
-		return diag_fail(diag, EINVAL, "\"film-ms\" is not in the range %d to %d",
-				 FILMS_LEAST_MS, FILMS_MOST_MS);
+		return diag_fail(diag, EINVAL,
+				 "\"film-ms\": %" JSON_INTEGER_FORMAT " is out of range: %d to %d",
+				 ms, FILMS_LEAST_MS, FILMS_MOST_MS);
 	*out = films_join(a->films, (unsigned int)ms);
 	if (*out == 0)
-		return diag_fail(diag, EUSERS, "films of %d other intervals are being sent",
-				 FILMS_MAX);
+		return diag_fail(diag, EUSERS,
+				 "films with %d other intervals are being recorded already: %s ms; "
+				 "use one of these intervals, or end one",
+				 FILMS_MAX, films_intervals(a->films, intervals));
 	return 0;
 }
 
@@ -150,14 +154,16 @@ answer_subscribe(void *context, const json_t *params, json_t **result, struct di
 	int rc = find_kinds(json_object_get(params, "kinds"), &bits, diag);
 
 	if (rc == 0 && least < 0)
-		rc = diag_fail(diag, EINVAL, "\"pause-over-ns\" is below 0");
+		rc = diag_fail(diag, EINVAL, "\"pause-over-ns\" is negative");
 	if (rc == 0)
 		rc = join_film(a, json_object_get(params, "film-ms"), &film, diag);
 	if (rc != 0)
 		return rc;
 	if (api_server_subscribe(a->server, bits | film, (uint64_t)least) != 0)
-		return diag_fail(diag, EUSERS, "%d clients have subscribed already",
-				 API_SUBSCRIBERS_MAX);
+		return diag_fail(
+			diag, EUSERS,
+			"%d clients have subscribed, which is the maximum; end one of them",
+			API_SUBSCRIBERS_MAX);
 	subscribed = json_array();
 	for (size_t i = 0; i < count; i++)
 		if (bits & 1u << i)
@@ -190,18 +196,20 @@ answer_discover(void *context, const json_t *params, json_t **result, struct dia
 	"`edits`, whether it is `draining`, and `warnings`"
 
 // The packet that is traced.
-#define FLOW_PARAMS                                                                                \
-	{"source", API_TEXT, true, "a host, one of its NICs (h1.eth2), or its address"},           \
-		{"destination", API_TEXT, true, "the same, or any address"},                       \
-		{"tenant", API_TEXT, false, "whose address `source` is"},                          \
-		{"sport", API_INTEGER, false, "UDP source port (default: 49152)"},                 \
-		{"dport", API_INTEGER, false, "UDP destination port (default: 4791, RoCEv2)"},     \
-		{"queue-pair", API_INTEGER, false, "destination queue pair (default: 2)"},         \
-		{"dscp", API_INTEGER, false, "default: that of the host's flows"},                 \
-		{"priority", API_INTEGER, false, "instead of its DSCP"},                           \
-		{"ttl", API_INTEGER, false, "TTL or hop limit (default: 64)"},                     \
-	{                                                                                          \
-		"bytes", API_INTEGER, false, "the frame without FCS (default: a full data packet)" \
+#define FLOW_PARAMS                                                                             \
+	{"source", API_TEXT, true, "a host, one of its NICs (h1.eth2), or its address"},        \
+		{"destination", API_TEXT, true, "the same, or any address"},                    \
+		{"tenant", API_TEXT, false,                                                     \
+		 "the tenant that `source` belongs to, if several tenants use its address"},    \
+		{"sport", API_INTEGER, false, "UDP source port (default: 49152)"},              \
+		{"dport", API_INTEGER, false, "UDP destination port (default: 4791, RoCEv2)"},  \
+		{"queue-pair", API_INTEGER, false, "destination queue pair (default: 2)"},      \
+		{"dscp", API_INTEGER, false, "DSCP (default: that of the host's flows)"},       \
+		{"priority", API_INTEGER, false, "priority, instead of a DSCP"},                \
+		{"ttl", API_INTEGER, false, "TTL or hop limit (default: 64)"},                  \
+	{                                                                                       \
+		"bytes", API_INTEGER, false,                                                    \
+			"frame size in bytes, without FCS (default: a full RoCEv2 data packet)" \
 	}
 
 const struct api_method answer_methods[] = {
@@ -234,14 +242,15 @@ const struct api_method answer_methods[] = {
 	 "method `probe`",
 	 PARAMS(FLOW_PARAMS,
 		{"wait-ms", API_INTEGER, false,
-		 "reports what was seen after so long, 1 to 60000 (default: 1000)"}, ),
+		 "time in ms to wait for the packet before the report, 1 to 60000 (default: "
+		 "1000)"}, ),
 	 "what `trace` returns, and `probe`, the number of the notification"},
 	{"counters", answer_counters, API_READ, "Returns all counters of all nodes at one instant",
 	 PARAMS(),
-	 "`time_ns` and `nodes`, as [counters.json](counters.md) has them, without values that say "
-	 "that "
-	 "nothing happened; priorities, groups, queues and bins are objects by index instead of "
-	 "arrays"},
+	 "`time_ns` and `nodes`, as in [counters.json](counters.md), without values that are zero "
+	 "(or their initial value); priorities, groups, queues and bins are objects by index "
+	 "instead "
+	 "of arrays"},
 	{"hosts", answer_hosts, API_READ, "Lists the attached hosts", PARAMS(),
 	 "an object by host, or by NIC such as h1.eth2: its `netns`, `pid`, `container` or `tap`; "
 	 "the `address`, `mac`, `mtu` and switch `port` of its first NIC; and all `nics`"},
@@ -266,29 +275,30 @@ const struct api_method answer_methods[] = {
 		{"corrupt", API_TEXT, false, "the share of frames that get a wrong FCS"},
 		{"corrupt-payload", API_TEXT, false,
 		 "the share of RoCEv2 packets that get a wrong ICRC"},
-		{"clear", API_BOOL, false, "true: everything is as in the file again"}, ),
+		{"clear", API_BOOL, false, "true: restore what the file says"}, ),
 	 "the link as it is now: `link`, its ends `a` and `b`, `rate_bps`, `delay_ps`, `state`, "
-	 "and `changed`: what is not as in the file"},
+	 "and `changed`: what differs from the file"},
 	{"subscribe", answer_subscribe, API_READ,
 	 "Sends events over this connection from now on, as notifications of the method `event`",
 	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},
 		{"pause-over-ns", API_INTEGER, false,
-		 "only pauses that took at least so many ns since the last poll"},
+		 "only pauses that lasted at least this many ns since the last poll"},
 		{"film-ms", API_INTEGER, false,
-		 "sends a film too, with intervals of so many ms of wall time, 10 to 1000: events "
-		 "of the kind `film`"}, ),
+		 "also sends a film, with an interval of this many ms of wall time, 10 to 1000: "
+		 "events of the kind `film`"}, ),
 	 "the kinds"},
 	{"capture", answer_capture, API_WRITE,
 	 "Sends packets over this connection from now on, as notifications of the method `capture`",
 	 PARAMS({"ports", API_TEXTS, false,
 		 "leaf1.swp3, h1.eth1, or leaf1 for all its ports; required without `drops`"},
 		{"drops", API_BOOL, false,
-		 "only packets that were dropped, at these ports or in the whole fabric"},
+		 "only dropped packets, of these ports or of the whole fabric"},
 		{"direction", API_TEXT, false, "default: both", capture_directions},
-		{"filter", API_TEXT, false, "a program as `tcpdump -ddd FILTER` prints it"},
-		{"snap", API_INTEGER, false, "bytes of a packet at most; default: all"},
-		{"count", API_INTEGER, false, "ends after so many packets"},
-		{"raw", API_BOOL, false, "sends blocks as they are instead of base64"}, ),
+		{"filter", API_TEXT, false, "a BPF program, as printed by `tcpdump -ddd FILTER`"},
+		{"snap", API_INTEGER, false,
+		 "keep at most this many bytes of each packet (default: all)"},
+		{"count", API_INTEGER, false, "end after this many packets"},
+		{"raw", API_BOOL, false, "send binary blocks instead of base64"}, ),
 	 "`ports`, the names of those that are captured"},
 	{"capture-end", answer_capture_end, API_WRITE, "Ends the capture of this connection",
 	 PARAMS(), "an empty object; the last notification has `end`"},
@@ -312,7 +322,7 @@ const struct api_method answer_methods[] = {
 		{"file", API_TEXT, false,
 		 "required with `text`: its name in messages and the history"},
 		{"confirm-s", API_INTEGER, false,
-		 "undoes the change after so many seconds unless `confirm` is called"}, ),
+		 "undo the change after this many seconds unless `confirm` is called"}, ),
 	 OUTCOME},
 	{"confirm", answer_confirm, API_WRITE, "Confirms an apply that waits, or undoes it",
 	 PARAMS({"keep", API_BOOL, true, "false: it is undone at once"}, ), OUTCOME},

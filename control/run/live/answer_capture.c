@@ -26,7 +26,8 @@ add_port(const struct live_fabric *live, struct port_list *list, struct topo_ref
 		if (list->items[i].node == port.node && list->items[i].port == port.port)
 			return diag_fail(diag, EINVAL, "%s is named twice", name);
 	if (list->count == CAPTURE_PORTS_MAX)
-		return diag_fail(diag, EINVAL, "more than %d ports: capture fewer",
+		return diag_fail(diag, EINVAL,
+				 "more than %d ports; name fewer ports, or capture in several runs",
 				 CAPTURE_PORTS_MAX);
 	if (live->fabric->nodes[port.node] == NULL) {
 		const struct topo_port *end = &live->topology->nodes[port.node].ports[port.port];
@@ -34,14 +35,28 @@ add_port(const struct live_fabric *live, struct port_list *list, struct topo_ref
 
 		return diag_fail(
 			diag, EINVAL,
-			"%s: the host is attached with `nic: off`, so the fabric has no "
-			"port of its own there: capture %s",
+			"%s: the host is attached with `nic: off`, so the fabric has no NIC for "
+			"it; "
+			"capture %s instead",
 			name,
 			topology_port_name(live->topology, end->peer_node, end->peer_port, leaf));
 	}
 	list->items = memory_grow(list->items, list->count, sizeof(*list->items), "ports");
 	list->items[list->count++] = port;
 	return 0;
+}
+
+// Reports a name that is neither a port nor a node.
+static int
+report_missing(const struct topology *t, const char *text, struct diag *diag)
+{
+	const struct config_name name = {.text = (char *)(uintptr_t)text};
+	struct topo_ref port;
+	uint32_t node;
+
+	return strchr(text, '.') != NULL || topology_is_single(t)
+		       ? topology_resolve_port(t, &name, NULL, &port, diag)
+		       : topology_resolve_node(t, &name, NULL, &node, diag);
 }
 
 // A port, or all ports of a node.
@@ -58,7 +73,7 @@ add_named(const struct live_fabric *live, struct port_list *list, const char *na
 		return add_port(live, list, port, diag);
 	node = topology_find_node(t, name);
 	if (node == TOPOLOGY_NONE)
-		return diag_fail(diag, EINVAL, "there is no port %.64s", name);
+		return report_missing(t, name, diag);
 	for (uint16_t p = 0; rc == 0 && p < t->nodes[node].port_count; p++)
 		rc = add_port(live, list, (struct topo_ref){.node = node, .port = p}, diag);
 	return rc;
@@ -100,7 +115,7 @@ read_direction(const char *word, unsigned int *which, struct diag *diag)
 	else if (strcmp(word, "tx") == 0)
 		*which = CAPTURE_WHICH_TX;
 	else
-		return diag_fail(diag, EINVAL, "\"direction\" is rx, tx or both");
+		return diag_fail(diag, EINVAL, "\"direction\" must be rx, tx or both");
 	return 0;
 }
 

@@ -123,7 +123,7 @@ answer_link(void *context, const json_t *params, json_t **result, struct diag *d
 
 	if (rc == 0 && clear == (count_keys(params) != 0))
 		rc = diag_fail(diag, EINVAL,
-			       "give one or several of state, rate, delay, loss, corrupt and "
+			       "give at least one of state, rate, delay, loss, corrupt and "
 			       "corrupt-payload, or \"clear\" alone");
 	if (rc == 0)
 		rc = clear ? events_clear_link(live->events, link, diag)

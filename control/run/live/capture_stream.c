@@ -277,7 +277,9 @@ capture_streams_begin(struct capture_streams *all, const struct capture_request 
 		if (all->streams[i]->client == client)
 			return diag_fail(diag, EBUSY, "this connection has a capture already");
 	if (all->count == CAPTURES_MAX)
-		return diag_fail(diag, EBUSY, "%d captures run already", CAPTURES_MAX);
+		return diag_fail(diag, EBUSY,
+				 "%d captures are running, which is the maximum; end one of them",
+				 CAPTURES_MAX);
 	s = memory_new(sizeof(*s), "a capture");
 	*s = (struct stream){
 		.all = all,
@@ -301,7 +303,9 @@ capture_streams_begin(struct capture_streams *all, const struct capture_request 
 		free(s->blocks.bytes);
 		free(s->ports);
 		free(s);
-		return diag_fail(diag, EBUSY, "%d captures run already", CAPTURES_MAX);
+		return diag_fail(diag, EBUSY,
+				 "%d captures are running, which is the maximum; end one of them",
+				 CAPTURES_MAX);
 	}
 	api_server_set_stream(all->server, client, true);
 	all->streams[all->count++] = s;

@@ -12,6 +12,7 @@
 #include "control/film/film.h"
 #include "notify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,29 @@ films_join(struct films *films, unsigned int interval_ms)
 	found->interval_ms = interval_ms;
 	found->joined = true;
 	return found->kind;
+}
+
+const char *
+films_intervals(const struct films *films, char text[static FILMS_INTERVALS_MAX])
+{
+	unsigned int before = 0, next;
+	int length = 0;
+
+	text[0] = '\0';
+	do {
+		next = 0;
+		for (unsigned int i = 0; i < FILMS_MAX; i++) {
+			unsigned int ms = films->all[i].interval_ms;
+
+			if (ms > before && (next == 0 || ms < next))
+				next = ms;
+		}
+		if (next != 0)
+			length += snprintf(text + length, FILMS_INTERVALS_MAX - (size_t)length,
+					   "%s%u", before != 0 ? ", " : "", next);
+		before = next;
+	} while (next != 0);
+	return text;
 }
 
 // ---- what is sent -------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ struct films;
 #define FILMS_MAX 4       // of different intervals
 #define FILMS_LEAST_MS 10 // an interval
 #define FILMS_MOST_MS 1000
+#define FILMS_INTERVALS_MAX 32 // bytes of films_intervals()
 
 // The fabric outlives it.
 struct films *films_create(struct live_fabric *live, struct api_server *server);
@@ -19,6 +20,8 @@ void films_destroy(struct films *films);
 // The kind of event by which a film of that interval is sent, beginning with the next poll; 0 if
 // there are as many of other intervals as there can be.
 uint32_t films_join(struct films *films, unsigned int interval_ms);
+// The intervals in use, in ms, ascending: "20, 100". Returns text.
+const char *films_intervals(const struct films *films, char text[static FILMS_INTERVALS_MAX]);
 
 // Takes the intervals that are over, and ends films without a subscriber.
 void films_poll(struct films *films);

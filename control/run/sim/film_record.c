@@ -33,8 +33,8 @@ take(void *context, const struct film_block *block)
 		return goes_on;
 	r->told = true;
 	fprintf(stderr,
-		"roost sim: %s: ends at %s of fabric time, because it has reached "
-		"record.film-limit (%s); the run goes on\n",
+		"roost sim: %s: the film ends at %s of fabric time: it reached record.film-limit "
+		"(%s); the run goes on\n",
 		r->file->path, text_duration(at, block->first * r->options.interval),
 		config_bytes_text(r->e->config->record.film_limit_bytes, limit));
 	return goes_on;
@@ -157,13 +157,12 @@ film_record_estimate(const struct experiment *e, char text[static FILM_ESTIMATE_
 		return false;
 	if (e->run->until != PS_NEVER &&
 	    per_ms * (e->run->until / (PS_PER_US * 1000)) < record->film_limit_bytes)
-		snprintf(text, FILM_ESTIMATE_MAX,
-			 "film: up to about %s in all (%s for each ms of fabric time)",
+		snprintf(text, FILM_ESTIMATE_MAX, "film: up to about %s (%s per ms of fabric time)",
 			 text_bytes(most, per_ms * e->run->until / (PS_PER_US * 1000)),
 			 text_bytes(rate, per_ms));
 	else
 		snprintf(text, FILM_ESTIMATE_MAX,
-			 "film: up to about %s for each ms of fabric time, and at most %s "
+			 "film: up to about %s per ms of fabric time, and never more than %s "
 			 "(record.film-limit)",
 			 text_bytes(rate, per_ms),
 			 config_bytes_text(record->film_limit_bytes, most));

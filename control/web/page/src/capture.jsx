@@ -14,7 +14,7 @@ async function capture(port, seconds, filter) {
   const answer = await fetch(`capture?${query}`, { headers: headers() });
   if (!answer.ok) {
     const why = await answer.json().catch(() => null);
-    throw new Error(why?.error ?? `${port}: the server answers ${answer.status} ${answer.statusText}`);
+    throw new Error(why?.error ?? `${port}: the server answered ${answer.status} ${answer.statusText}`);
   }
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await answer.blob());

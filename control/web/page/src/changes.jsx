@@ -91,7 +91,7 @@ export function LinkControls({ film, port, down }) {
   return <form class="link" onSubmit={(event) => { event.preventDefault(); change(given); }}>
     <p class="buttons">
       <button type="button" disabled={changes.busy} onClick={() => change({ state: is_down ? "up" : "down" })}>{is_down ? "Bring the link up" : "Fail the link"}</button>
-      <button type="button" disabled={changes.busy || !now?.link} title="Undoes all changes of the link" onClick={() => change({ clear: true })}>As in the file</button></p>
+      <button type="button" disabled={changes.busy || !now?.link} title="Restores the link to what the file says" onClick={() => change({ clear: true })}>Restore</button></p>
     {LINK_KEYS.map((key) => <label><span>{key}{changed[key] && <>, now <b>{changed[key]}</b></>}</span><input value={typed[key] ?? ""} placeholder="keep" size="1" spellcheck={false}
       autocomplete="off" onInput={(event) => set_typed({ ...typed, [key]: event.currentTarget.value })} /></label>)}
     <button type="submit" disabled={changes.busy || !Object.keys(given).length}>Change</button>
@@ -118,7 +118,7 @@ function SetKey() {
     <button type="submit" disabled={changes.busy}>Stage</button>
     <button type="button" disabled={changes.busy || !key} title="Removes the key, so that its default applies"
       onClick={() => stage([{ kind: "unset", key }])}>Unset</button>
-    <p class="hint dim">{!key ? "A key as in the file of the fabric." : found ? <>{found.help}{found.default !== undefined && <>. Default: <b>{text_of(found.default)}</b></>}</> :
+    <p class="hint dim">{!key ? "A key, as in the fabric's file." : found ? <>{found.help}{found.default !== undefined && <>. Default: <b>{text_of(found.default)}</b></>}</> :
       schema ? "No such key." : ""}</p>
   </form>;
 }
@@ -143,7 +143,7 @@ function Waiting() {
       refresh_changes().catch(() => {});
   }, [left]);
   return <section class="waiting" role="status">
-    <p><b>Applied, but not confirmed.</b> {left !== null ? `It is undone in ${left} s.` : "It is undone unless you confirm it."}</p>
+    <p><b>Applied, but not confirmed.</b> {left !== null ? `It will be undone in ${left} s.` : "It will be undone unless you confirm it."}</p>
     {left !== null && <span class="bar pause"><span style={{ width: `${100 * left / changes.confirm_s}%` }} /></span>}
     <p class="buttons"><button type="button" class="main" disabled={changes.busy} onClick={() => act(() => call("confirm", { keep: true }))}>Keep the change</button>
       <button type="button" disabled={changes.busy} onClick={() => act(() => call("confirm", { keep: false }))}>Undo it now</button></p>
@@ -166,7 +166,7 @@ export function Changes() {
     {changes.waiting && <Waiting />}
     <h3>Set a key</h3>
     <SetKey />
-    <h3>Staged, compared with what runs</h3>
+    <h3>Staged changes</h3>
     {changes.staged.length ? <><Diff rows={changes.staged} />
       <p class="buttons"><button type="button" class="main" disabled={changes.busy || changes.waiting} onClick={apply}>Apply</button>
         <label>and undo unless confirmed within <select value={changes.confirm_s}
@@ -174,11 +174,11 @@ export function Changes() {
           {CONFIRM.map((s) => <option value={s}>{s} s</option>)}</select></label>
         <button type="button" disabled={changes.busy} onClick={() => act(() => call("discard"))}>Discard</button></p></> :
       <p class="empty">Nothing is staged. Set a key, or drag a host in the picture to a tenant.</p>}
-    {changes.unsaved.length > 0 && <><h3>What runs, compared with the file</h3><Diff rows={changes.unsaved} /></>}
+    {changes.unsaved.length > 0 && <><h3>Running configuration compared with the file</h3><Diff rows={changes.unsaved} /></>}
     <h3>Revisions</h3>
     <ol class="revisions">{revisions.map((one) => <li><span class="num">{one.revision}</span>
       <span>{one.what}<span class="dim"> {one.user}, {one.at}</span></span>
-      {one.revision === changes.running ? <span class="dim">runs</span> :
+      {one.revision === changes.running ? <span class="dim">running</span> :
         <button type="button" disabled={changes.busy || changes.waiting} onClick={() => {
           changes.deadline = Date.now() + changes.confirm_s * 1000;
           act(() => call("rollback", { revision: one.revision, "confirm-s": changes.confirm_s }));

@@ -55,7 +55,7 @@ function read_final(film) {
   if (!final.has(film))
     final.set(film, fetch(`dir/${store.films.indexOf(film)}/counters.csv`, { headers: headers() }).then((answer) => {
       if (!answer.ok)
-        throw new Error("The directory has no counters.csv, which the run writes when it ends.");
+        throw new Error("The directory has no counters.csv; a run writes it when it ends.");
       return answer.text();
     }));
   return final.get(film);
@@ -101,6 +101,6 @@ export function Counters({ film, port }) {
     {groups.size > 0 && <table class="counters">{[...groups].map(([title, list]) => <tbody>
       <tr><th colSpan="2">{title}</th></tr>
       {list.map(([, , counter, value]) => <tr><td>{counter}</td><td class="num">{value === true ? "yes" : words.count(value)}</td></tr>)}</tbody>)}</table>}
-    <p class="dim small">{rows instanceof Error ? rows.message : rows ? "Counters that are not listed are 0." : "The counters are being read."}</p>
+    <p class="dim small">{rows instanceof Error ? rows.message : rows ? "Counters that are not listed are 0." : "Reading the counters."}</p>
   </>;
 }

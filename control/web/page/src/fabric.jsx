@@ -34,7 +34,7 @@ function note_of(film, frame, what) {
       if (frame.paused[port.index])
         rows.push({ name: "paused", value: `${words.percent(frame.paused[port.index])}, priority ${words.priorities(frame.paused_by[port.index])}` });
       if (frame.pausing[port.index])
-        rows.push({ name: "pauses the far side", value: words.percent(frame.pausing[port.index]) });
+        rows.push({ name: "sends pauses", value: words.percent(frame.pausing[port.index]) });
       if (frame.drops[port.index])
         rows.push({ name: "dropped", value: words.plural(frame.drops[port.index], "packet") });
     }
@@ -204,7 +204,7 @@ export function Fabric({ index }) {
   };
   return <div class="fabric">
     <Canvas draw={draw} tabIndex={0} role="img" data-film={index}
-      aria-label={`The fabric ${film.meta.name}. Arrow keys select a node, slash finds one by its name.`}
+      aria-label={`The fabric ${film.meta.name}. Arrow keys select a node, slash finds one by name.`}
       onPointerMove={move} onPointerLeave={leave} onPointerDown={down} onPointerUp={up} onPointerCancel={up} onClick={click} onKeyDown={key} />
     {store.films.length > 1 && <h2 class="film-name">{store.names[index]}{store.at_ns > film.time_of(film.count - 1) && <span class="dim"> (over)</span>}</h2>}
     {dragged && <Targets {...dragged} />}
@@ -219,7 +219,7 @@ export function Legend() {
       <stop offset={i / (palette.load.length - 1)} stop-color={c} />)}</linearGradient></defs>
       <rect width="64" height="8" rx="2" fill="url(#ramp)" /></svg>load 0 to 100 %</li>
     <li><svg width="30" height="10"><path d="M0 5H30" stroke={palette.pause} stroke-width="3" stroke-dasharray="6 4" /></svg>paused</li>
-    <li><svg width="14" height="12"><path d="M2 11H12L7 2Z" fill={palette.pause} /></svg>pauses the far side</li>
+    <li><svg width="14" height="12"><path d="M2 11H12L7 2Z" fill={palette.pause} /></svg>sends pauses</li>
     <li><svg width="12" height="12"><path d="M2 12V4H5V12ZM7 12V7H10V12Z" fill={palette.queue} /></svg>waiting</li>
     <li><svg width="5" height="12"><path d="M1 12V1H5V12Z" fill={palette.mark} /></svg>above ECN min</li>
     <li><svg width="14" height="14"><circle cx="7" cy="7" r="6" fill="none" stroke={palette.drop} stroke-width="1.4" />

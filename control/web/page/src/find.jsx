@@ -57,6 +57,6 @@ export function Find() {
       onInput={(event) => { set_text(event.currentTarget.value); set_at(0); }} />
     <ul class="found" id="found" role="listbox">{list.map((one, i) => <li role="option" id={`found-${i}`} aria-selected={i === at}
       onClick={() => take(one)}><b>{one.name}</b><span class="dim">{one.kind === "node" ? topology.nodes[one.index].role : one.kind}</span></li>)}
-      {text && !list.length && <li class="dim">Nothing has this name.</li>}</ul>
+      {text && !list.length && <li class="dim">No match.</li>}</ul>
   </Dialog>;
 }

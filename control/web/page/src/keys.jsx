@@ -14,13 +14,13 @@ const zoom = (factor) => store.set({ span: Math.max(20, Math.min(4000, Math.roun
 const tab = (name) => store.set({ tab: name });
 
 const KEYS = [
-  [[" "], "space", "play or stop", () => store.play()],
+  [[" "], "space", "play or pause", () => store.play()],
   [[",", "ArrowLeft"], ", or left", "one interval back", () => store.step(-1)],
-  [[".", "ArrowRight"], ". or right", "one interval on", () => store.step(1)],
+  [[".", "ArrowRight"], ". or right", "one interval forward", () => store.step(1)],
   [["["], "[", "slower", () => faster(-1)],
   [["]"], "]", "faster", () => faster(1)],
-  [["n"], "n", "next instant at which pauses or drops begin", () => store.next_moment(1)],
-  [["N"], "shift n", "the one before", () => store.next_moment(-1)],
+  [["n"], "n", "next time that pauses or drops begin", () => store.next_moment(1)],
+  [["N"], "shift n", "previous time that pauses or drops begin", () => store.next_moment(-1)],
   [["Home"], "Home", "to the beginning", () => { store.step(0); store.go(store.film.first); }],
   [["End"], "End", "to the end", () => { store.step(0); store.go(store.film.count - 1); }],
   [["l"], "l", "jump to live", () => store.film.source.live && store.to_live()],

@@ -64,9 +64,9 @@ function Side() {
     <div class="tabs" role="tablist" onKeyDown={move}>{tabs.map(([id, name]) => <button type="button" role="tab" id={`tab-${id}`}
       aria-selected={id === shown} aria-controls="side" tabIndex={id === shown ? 0 : -1} onClick={() => store.set({ tab: id })}>{name}</button>)}</div>
     <div class="side" id="side" role="tabpanel" aria-labelledby={`tab-${shown}`} tabIndex={0}>
-      {store.films.length > 1 && <div class="films" role="group" aria-label="Which film the figures are of">{store.names.map((name, i) =>
+      {store.films.length > 1 && <div class="films" role="group" aria-label="Film whose figures are shown">{store.names.map((name, i) =>
         <button type="button" aria-pressed={i === focus} onClick={() => store.set({ focus: i })}>{name}</button>)}</div>}
-      {frame || !film.topology || shown === "changes" ? <View film={film} frame={frame} /> : <p class="empty">The film is being read.</p>}</div>
+      {frame || !film.topology || shown === "changes" ? <View film={film} frame={frame} /> : <p class="empty">Reading the film.</p>}</div>
   </aside>;
 }
 
@@ -80,7 +80,7 @@ function App() {
     {ready ? <main>
       <div class="pictures"><div class="row">{store.films.map((_, i) => store.films[i].topology && <Fabric index={i} />)}</div><Legend /></div>
       <Side />
-    </main> : <main class={live ? "" : "wait"}><p class="wait" role="status">{live ? store.info.up === false ? "The fabric is down." : "Waiting for the film of the fabric." :
+    </main> : <main class={live ? "" : "wait"}><p class="wait" role="status">{live ? store.info.up === false ? "The fabric is down." : "Waiting for data from the fabric." :
       store.notice || (film?.topology ? "Waiting for the first interval." : "Opening the film.")}</p>{live && <Side />}</main>}
     {ready && <Timeline />}
     {(ready || live) && store.notice && <p class="notice" role="alert" onClick={() => store.set({ notice: "" })}>{store.notice}</p>}
@@ -134,9 +134,9 @@ function follow(film) {
       if (state.connected !== undefined)
         store.connected = state.connected;
       if (state.lost)
-        store.notice = `This browser was too slow: ${words.plural(state.lost, "event")} lost.`;
+        store.notice = `This browser could not keep up: ${words.plural(state.lost, "event")} lost.`;
       if (state.error)
-        store.notice = `A part of the film cannot be read: ${state.error}`;
+        store.notice = `Part of the film cannot be read: ${state.error}`;
       store.changed();
     },
   });
@@ -145,7 +145,7 @@ function follow(film) {
 async function read_info() {
   const answer = await fetch("info", { headers: headers() });
   if (!answer.ok)
-    throw new Error(`the server answers ${answer.status} ${answer.statusText}`);
+    throw new Error(`the server answered ${answer.status} ${answer.statusText}`);
   store.info = await answer.json();
 }
 

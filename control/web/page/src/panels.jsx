@@ -54,18 +54,18 @@ export function Now({ film, frame }) {
     </div>
     <h3>Where pauses begin</h3>
     {roots.length ? <ol class="roots">{roots.slice(0, 4).map((root) => <li>
-      <p>{root.depth > 0 ? <>{name(root.culprit)} cannot send fast enough: {words.bytes(root.depth)} wait.</> :
+      <p>{root.depth > 0 ? <>{name(root.culprit)} cannot drain fast enough: {words.bytes(root.depth)} queued.</> :
         <><Ref kind="node" index={root.node}>{topology.nodes[root.node].name}</Ref> sends pauses.</>}</p>
       <p class="dim">Priority {words.priorities(root.priorities)}. It pauses {words.plural(root.switches, "switch", "switches")} and {words.plural(root.hosts, "host")}, {words.plural(root.tiers, "hop")} far.</p>
-    </li>)}</ol> : <Empty>{paused.length ? "Pauses go in a circle: every node that pauses is paused itself." : "Nothing is paused."}</Empty>}
+    </li>)}</ol> : <Empty>{paused.length ? "The pauses form a loop: every node that sends pauses is itself paused. This can be a PFC deadlock." : "Nothing is paused."}</Empty>}
     <h3>Fullest queues</h3>
     <table><tbody>{deep.map((p) => <tr><td>{name(p)}</td><td class="num dim">queue {frame.queue[p]}</td>
       <td class="num">{words.bytes(frame.depth[p])}</td><td><Bar share={frame.depth[p] / (film.peaks.depth_max || film.peaks.depth || 1)} /></td></tr>)}</tbody></table>
-    {!deep.length && <Empty>No packet waits.</Empty>}
+    {!deep.length && <Empty>All queues are empty.</Empty>}
     <h3>Longest paused</h3>
     <table><tbody>{paused.map((p) => <tr><td>{name(p)}</td><td class="num dim">priority {words.priorities(frame.paused_by[p])}</td>
       <td class="num">{words.percent(frame.paused[p])}</td><td><Bar share={frame.paused[p]} kind="pause" /></td></tr>)}</tbody></table>
-    {!paused.length && <Empty>No port must wait.</Empty>}
+    {!paused.length && <Empty>No port is paused.</Empty>}
     <h3>Most loaded links</h3>
     <table><tbody>{loaded.map((p) => <tr><td>{name(p)}</td><td class="num dim">{words.rate(frame.bytes[p] * 8e9 / frame.length)}</td>
       <td class="num">{words.percent(frame.load[p])}</td><td><Bar share={frame.load[p]} kind="load" /></td></tr>)}</tbody></table>
@@ -128,15 +128,15 @@ export function Port({ film, frame, index }) {
       <Figure name="sends" value={words.percent(frame.load[index])} />
       <Figure name="waiting" value={words.bytes(frame.depth[index])} />
       <Figure name="paused" value={words.percent(frame.paused[index])} warn={frame.paused[index] ? "pause" : ""} />
-      <Figure name="pauses peer" value={words.percent(frame.pausing[index])} warn={frame.pausing[index] ? "pause" : ""} />
+      <Figure name="sends pauses" value={words.percent(frame.pausing[index])} warn={frame.pausing[index] ? "pause" : ""} />
     </div>
-    <h3>Sent, and when it was paused</h3>
+    <h3>Sent traffic and received pauses</h3>
     <Chart film={film} interval={frame.interval} series={[load]} top={port.rate} height={72} format={words.rate} label="bits sent over time"
       bands={[{ values: pauses("paused"), colour: palette.pause, most: length }]} />
     <h3>Queues {queues.length > 0 && <Keys series={queues} />}</h3>
     <Chart film={film} interval={frame.interval} series={queues} lines={lines} height={120} format={words.bytes} label="bytes waiting over time" />
     {!node.host && <>
-      <h3>Ingress, and when it paused the far side {groups.length > 0 && <Keys series={groups} />}</h3>
+      <h3>Priority groups and sent pauses {groups.length > 0 && <Keys series={groups} />}</h3>
       <Chart film={film} interval={frame.interval} series={groups} lines={group_lines} height={120} format={words.bytes} label="bytes held by priority groups over time"
         bands={[{ values: pauses("pausing"), colour: palette.pause, most: length }]} />
     </>}
@@ -189,7 +189,7 @@ function Switch({ film, frame, index }) {
       <table><tbody>{shares.map(({ tenant, used }) => <tr><td><Ref kind="tenant" index={tenant.index}>{tenant.name}</Ref></td>
         <td class="num">{words.bytes(used)}</td><td><Bar share={used / most} /></td></tr>)}</tbody></table></>}
     <h3>Ports</h3>
-    <table class="ports"><thead><tr><th>port</th><th>to</th><th>load</th><th>waiting</th><th>paused</th><th>pauses</th></tr></thead>
+    <table class="ports"><thead><tr><th>port</th><th>to</th><th>load</th><th>waiting</th><th>paused</th><th>pausing</th></tr></thead>
       <tbody>{node.ports.map((p) => <tr>
         <td><Ref kind="port" index={p}>{topology.ports[p].name}</Ref></td>
         <td>{topology.ports[p].peer >= 0 ? topology.nodes[topology.ports[topology.ports[p].peer].node].name : ""}</td>
@@ -210,10 +210,10 @@ function Flows({ film, frame, list, node }) {
       return <tr><td class="dim">{out ? "to" : "from"}</td>
         <td><Ref kind="flow" index={film.meta.flows.indexOf(flow)}>{topology.nodes[other].name}</Ref></td>
         <td class="num">{flow.bytes ? words.bytes(flow.bytes) : ""}</td>
-        <td class="dim">{flow.path?.length ? `by ${flow.path.slice(1).map((p) => topology.nodes[topology.ports[p].node].name).join(", ")}` : "by all shortest paths"}</td></tr>;
+        <td class="dim">{flow.path?.length ? `via ${flow.path.slice(1).map((p) => topology.nodes[topology.ports[p].node].name).join(", ")}` : "over all shortest paths"}</td></tr>;
     })}</tbody></table>
     {active.length > 24 && <Empty>{active.length - 24} more</Empty>}
-    {!active.length && <Empty>No flow of this host runs at this instant.</Empty>}
+    {!active.length && <Empty>This host has no active flow at this instant.</Empty>}
   </>;
 }
 
@@ -288,12 +288,12 @@ function Tenant({ film, frame, index }) {
     values: sum("tenant_bytes", leaves.filter((node) => node.role === "leaf")).map((b) => b * 8e9 / length) }];
   const used = [{ label: "held", colour: palette.queues[3], area: true, values: sum("tenant_used", leaves) }];
   return <>
-    <p class="where">tenant and VRF {tenant.name}, {words.plural(tenant.hosts.length, "host")}</p>
+    <p class="where">tenant {tenant.name} (a VRF), {words.plural(tenant.hosts.length, "host")}</p>
     <h3>Rate <Keys series={series} /></h3>
     <Chart film={film} interval={frame.interval} series={series} height={96} format={words.rate} label="bits received over time" />
-    <h3>Buffer that its packets hold, in all switches</h3>
+    <h3>Buffer used, all switches</h3>
     <Chart film={film} interval={frame.interval} series={used} height={96} format={words.bytes} label="bytes held over time" />
-    <p class="dim small">Peaks in view: {words.rate(Math.max(0, ...series[0].values))}, {words.bytes(Math.max(0, ...used[0].values))}.</p>
+    <p class="dim small">Peaks shown: {words.rate(Math.max(0, ...series[0].values))}, {words.bytes(Math.max(0, ...used[0].values))}.</p>
     <h3>Hosts</h3>
     <p class="names">{tenant.hosts.slice(0, 200).map((host) => <Ref kind="node" index={host}>{topology.nodes[host].name}</Ref>)}
       {tenant.hosts.length > 200 && ` and ${tenant.hosts.length - 200} more`}</p>
@@ -313,7 +313,7 @@ function Flow({ film, frame, index }) {
     {flow.path?.length ? <table><tbody>{flow.path.map((p) => <tr><td><Ref kind="port" index={p}>{topology.ports[p].full}</Ref></td>
       <td class="num">{words.percent(frame.load[p])}</td><td class="num">{words.bytes(frame.depth[p])}</td>
       <td class={`num${frame.paused[p] ? " pause" : " dim"}`}>{frame.paused[p] ? `paused ${words.percent(frame.paused[p])}` : ""}</td></tr>)}</tbody></table> :
-      <Empty>Its packets take several paths. The picture shows all shortest ones.</Empty>}
+      <Empty>Its packets take several paths; the picture shows all shortest paths.</Empty>}
   </>;
 }
 
@@ -335,7 +335,7 @@ export function Selected({ film, frame }) {
   const what = store.selection;
   const name = name_of(film, what);
   if (!name)
-    return <Empty>Select a host, a switch, a port or a link in the picture, or find one by name with the slash key.</Empty>;
+    return <Empty>Select a host, a switch, a port or a link in the picture, or press / to find one by name.</Empty>;
   const View = VIEWS[what.kind] ?? (film.topology.nodes[what.index].host ? Host : Switch);
   return <>
     <h2 class="selected">{name}<button type="button" class="close" title="Clear the selection (Escape)" onClick={() => store.select(null)}>clear</button></h2>
@@ -376,14 +376,14 @@ export function Drops({ film, frame }) {
   for (const [place, { sum }] of list)
     reasons.set(place % width, (reasons.get(place % width) ?? 0) + sum);
   return <>
-    <p class="where">Packets dropped in the intervals {words.count(range.from)} to {words.count(range.to - 1)}, around the present one.</p>
+    <p class="where">Packets dropped in intervals {words.count(range.from)} to {words.count(range.to - 1)}, around the current one.</p>
     {[...reasons].map(([reason, sum]) => <section class="reason"><h3>{meta.drops?.[reason]?.name ?? "drop"}<b class="num">{words.count(sum)}</b></h3>
       <p class="dim">{meta.drops?.[reason]?.advice}</p>
       <table><tbody>{list.filter(([place]) => place % width === reason).slice(0, 12).map(([place, { sum: n, last }]) => <tr>
         <td><Ref kind="port" index={Math.floor(place / width)}>{topology.ports[Math.floor(place / width)]?.full}</Ref></td>
         <td class="num">{words.count(n)}</td>
         <td><button type="button" class="ref dim" onClick={() => store.show(film, last)}>last at {words.time(film.time_of(last), meta.interval_ns)}</button></td></tr>)}</tbody></table></section>)}
-    {!list.length && <Empty>No packet was dropped.</Empty>}
+    {!list.length && <Empty>No packet was dropped in these intervals.</Empty>}
   </>;
 }
 

@@ -86,7 +86,7 @@ export const store = {
           this.frames[i] = make_frame(film, interval) ?? this.frames[i];
           this.changed();
         }
-      }, (error) => this.set({ notice: `This part of the film cannot be read: ${error.message}` }));
+      }, (error) => this.set({ notice: `Part of the film cannot be read: ${error.message}` }));
     });
   },
 
@@ -99,7 +99,7 @@ export const store = {
     this.hover = null;
     if (!same)
       this.select(null);
-    this.notice = "The film of the fabric begins again.";
+    this.notice = "The film of the fabric starts again from the beginning.";
   },
 
   get at_ns() {
@@ -154,7 +154,7 @@ export const store = {
         this.go(totals.first + i * totals.every);
         return;
       }
-    this.set({ notice: `No pause or drop begins ${direction > 0 ? "later" : "earlier"}.` });
+    this.set({ notice: `No pauses or drops begin ${direction > 0 ? "after" : "before"} this.` });
   },
 };
 

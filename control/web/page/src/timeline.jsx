@@ -68,17 +68,17 @@ export function Timeline() {
     <div class="transport">
       <Button icon="start" label="To the beginning" keys="Home" onClick={() => { store.step(0); store.go(film.first); }} />
       <Button icon="back" label="One interval back" keys="comma" onClick={() => store.step(-1)} />
-      <button type="button" class="icon play" title="Play or stop (space)" aria-label={playing ? "Stop" : "Play"}
+      <button type="button" class="icon play" title="Play or pause (space)" aria-label={playing ? "Pause" : "Play"}
         onClick={() => store.play()}><Icon name={playing ? "pause" : "play"} /></button>
-      <Button icon="forward" label="One interval on" keys="full stop" onClick={() => store.step(1)} />
+      <Button icon="forward" label="One interval forward" keys="full stop" onClick={() => store.step(1)} />
       <Button icon="end" label="To the end" keys="End" onClick={() => { store.step(0); store.go(film.count - 1); }} />
       <label class="speed">speed
         <select value={speed} disabled={store.follow} onChange={(event) => store.set({ speed: Number(event.currentTarget.value) })}>
-          {SPEEDS.map((one) => <option value={one}>{words.duration(one * step)} a second</option>)}
+          {SPEEDS.map((one) => <option value={one}>{words.duration(one * step)} per second</option>)}
         </select></label>
       <span class="moments">
-        <button type="button" title="Where pauses or drops begin, earlier (shift n)" onClick={() => store.next_moment(-1)}>previous event</button>
-        <button type="button" title="Where pauses or drops begin next (n)" onClick={() => store.next_moment(1)}>next event</button>
+        <button type="button" title="Previous time that pauses or drops begin (shift n)" onClick={() => store.next_moment(-1)}>previous event</button>
+        <button type="button" title="Next time that pauses or drops begin (n)" onClick={() => store.next_moment(1)}>next event</button>
       </span>
       <span class="grow" />
       <output class="clock num" aria-label="Time of the picture"><b>{at}</b> of {end}</output>

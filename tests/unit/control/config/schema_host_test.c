@@ -280,7 +280,7 @@ mistakes_of_misbehaviour(void **state)
 		"f.yaml:2:18: h1.drain-rate: 1M is out of range: 10M to 8T, or none\n"
 		"f.yaml:2:36: h1.drain-buffer: 1KB is out of range: 16KB to 1GiB\n"
 		"f.yaml:2:46: h1.pxn: \"maybe\" is not true or false\n"
-		"f.yaml:3:13: h2.stall: needs \"for\": it lasts so long\n"
+		"f.yaml:3:13: h2.stall: needs \"for\": how long it lasts\n"
 		"f.yaml:3:40: h2.pause-storm: needs \"to\": the XON\n"
 		"f.yaml:4:31: h3.stall: stalls of 1ms every 1ms: the receiver would never go on\n"
 		"f.yaml:4:66: h3.pause-storm: ends at 2us, not after it begins at 2us\n"

@@ -214,7 +214,7 @@ test_steering(void **state)
 		"leaf1.swp2  eth7    other  dataplane     1000  1.5 MB\n"
 		"leaf1.swp2  eth7    bgp    kernel           3   257 B\n");
 	require("steering", NULL, "{\"nodes\": {}}",
-		"no frame has come by a port with the kernel beside it (netdev:)\n");
+		"no frame has come in at a port that the kernel shares (netdev:)\n");
 }
 
 static void
