@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import unittest
 from pathlib import Path
 
@@ -34,7 +33,8 @@ class Browser:
     """Runs driver.mjs; its calls are methods here. An error in the page is an AssertionError."""
 
     def __init__(self):
-        subprocess.run([sys.executable, str(SOURCE / "control/web/build.py"), "fetch", str(HERE), str(PACKAGES)], check=True)
+        if not (PACKAGES / "fetched").exists():
+            raise AssertionError(f"{PACKAGES}: the npm packages are missing; testbeds/setup fetches them")
         self.process = subprocess.Popen(["node", str(HERE / "driver.mjs")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, env=os.environ | {"ROOST_PACKAGES": str(PACKAGES)})
 
