@@ -31,6 +31,12 @@ struct flow_pair {
 int fabric_flows_pair(const struct fabric_flows *flows, uint32_t flow, uint32_t index,
 		      struct flow_pair *out);
 
+// The host whose NIC knows the times of a flow: the sender, or the reader of a READ.
+uint32_t fabric_flows_requester(const struct fabric_flows *flows, uint32_t flow);
+// When a flow that has a pair begins, and when all of it had arrived; PS_NEVER: not known yet. To
+// be called on the worker of that host's NIC.
+void fabric_flows_times(const struct fabric_flows *flows, uint32_t flow, ps_t *start, ps_t *end);
+
 // What became of the pairs that are generated; they are in no report of flows. Collective, like
 // what follows. Returns 0, or -errno if a rank is gone.
 int fabric_flows_pairs(const struct fabric_flows *flows, struct report_pairs *out);

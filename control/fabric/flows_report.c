@@ -100,6 +100,32 @@ add_requester(const struct flow_spec *spec, const struct nic *nic, uint32_t qpn,
 	out->retransmitted += r.retransmitted;
 }
 
+uint32_t
+fabric_flows_requester(const struct fabric_flows *flows, uint32_t flow)
+{
+	const struct flow_spec *spec = &flows->workload->flows[flow];
+
+	return spec->op == CONFIG_OP_READ ? spec->dst : spec->src;
+}
+
+void
+fabric_flows_times(const struct fabric_flows *flows, uint32_t flow, ps_t *start, ps_t *end)
+{
+	const struct nic *nic = flows->fabric->nics[fabric_flows_requester(flows, flow)];
+	const struct flow_spec *spec = &flows->workload->flows[flow];
+	const struct flow_state *state = &flows->states[flow];
+	struct flow_part part = no_part;
+
+	for (uint32_t i = 0; i < state->pair_count; i++) {
+		const struct queue_pair *pair = &flows->pairs[state->first_pair + i];
+
+		add_requester(spec, nic, spec->op == CONFIG_OP_READ ? pair->dst_qpn : pair->src_qpn,
+			      &part);
+	}
+	*start = part.start;
+	*end = part.start != PS_NEVER ? part.end : PS_NEVER;
+}
+
 // The receiver of a READ requests the data and knows when it has all of it.
 static void
 read_pair(const struct fabric *f, const struct flow_spec *spec, const struct queue_pair *pair,

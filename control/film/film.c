@@ -671,12 +671,20 @@ flow_json(const struct film_options *o, uint32_t id, const struct report_flow *r
 }
 
 json_t *
-film_list_flows(const struct film_options *options, const struct report_flow *reports)
+film_list_flows(const struct film_options *options, const struct report_flow *reports,
+		uint32_t most)
 {
 	json_t *out = json_array();
 
-	for (uint32_t i = 0; i < options->workload->flow_count; i++)
-		json_array_append_new(out,
-				      flow_json(options, i, reports != NULL ? &reports[i] : NULL));
+	for (uint32_t i = 0; i < options->workload->flow_count && json_array_size(out) < most;
+	     i++) {
+		struct flow_pair first;
+
+		// A flow inside a host, or left to an attached host, has none, and no report.
+		if (fabric_flows_pair(options->flows, i, 0, &first) != 0)
+			continue;
+		json_array_append_new(out, flow_json(options, i, reports));
+		reports = reports != NULL ? reports + 1 : NULL;
+	}
 	return out;
 }

@@ -33,8 +33,9 @@ struct film_options {
 	// Of copies of nodes, whose peaks were restarted when they were made: when, by node. NULL:
 	// these are the nodes, which stand still.
 	const ps_t *times;
-	const struct workload *workload;  // NULL: no flows are listed
+	const struct workload *workload;  // for film_list_flows(); NULL: none
 	const struct fabric_flows *flows; // the same
+	json_t *flow_list;                // of the header; NULL: of all flows, without times
 	ps_t interval;                    // whole nanoseconds
 	ps_t start;
 	uint32_t tenants;   // for so many there is room
@@ -73,8 +74,10 @@ ps_t film_end(const struct film *film);
 // Adds "overview" and "peaks" to the object of an INDX. Of several ranks, all call it.
 void film_add_overview(struct film *film, json_t *to);
 
-// A list of the flows for META. reports: of all flows, or NULL as long as times are unknown.
-json_t *film_list_flows(const struct film_options *options, const struct report_flow *reports);
+// A list of the flows for META, `most` at most: those that fabric_flows_report() reports, in that
+// order. reports: of these, or NULL as long as times are unknown.
+json_t *film_list_flows(const struct film_options *options, const struct report_flow *reports,
+			uint32_t most);
 
 // About how many bytes a film of this fabric needs for an interval in which all links are busy.
 uint64_t film_interval_bytes(const struct topology *t);

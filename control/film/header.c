@@ -341,8 +341,10 @@ document(const struct header *h)
 	json_object_set_new(out, "drops", list_drops());
 	json_object_set_new(out, "scopes", list_scopes(o));
 	json_object_set_new(out, "columns", list_columns());
-	if (o->workload != NULL)
-		json_object_set_new(out, "flows", film_list_flows(o, NULL));
+	if (o->flow_list != NULL)
+		json_object_set(out, "flows", o->flow_list);
+	else if (o->workload != NULL)
+		json_object_set_new(out, "flows", film_list_flows(o, NULL, UINT32_MAX));
 	json_object_set_new(out, "events", json_array());
 	return out;
 }

@@ -108,6 +108,17 @@ class Contents(Case):
         for one, row in zip(film.meta["flows"], table(self.run_.directory / "flows.csv")):
             self.assertEqual(one["end_ns"], (int(row["start_ps"]) + int(row["fct_ps"])) // 1000)
 
+    def test_flows_inside_hosts_are_not_listed(self):
+        """Of a collective on hosts with several NICs; as in flows.csv."""
+        description = fabric(record=FILM, workload=[{"kind": "all-to-all", "size": "64KB", "pairs": "listed"}])
+        description["fabric"]["topology"] = {"kind": "rail", "leaves": 2, "rails": 2, "spines": 2, "hosts-per-leaf": 2}
+        film = self.film(description)
+        rows = table(self.run_.directory / "flows.csv")
+        ids = [int(row["flow"] if "flow" in row else row["id"]) for row in rows]
+        self.assertLess(len(ids), max(ids) + 1, "some flows are inside hosts")
+        self.assertEqual([one["id"] for one in film.meta["flows"]], ids)
+        self.assertEqual([one["start_ns"] for one in film.meta["flows"]], [int(row["start_ps"]) // 1000 for row in rows])
+
     def test_a_link_that_is_down(self):
         film = self.film(incast(events=[{"at": "55us", "link": "leaf1-spine1", "state": "down", "for": "100us"}], stop="300us"))
         self.assertEqual(film.of("down", "leaf1.swp5"), [0] * 5 + [1] * 10 + [0] * (len(film.ends) - 15))

@@ -71,6 +71,47 @@ class Films(Case):
         self.assertGreater(max(film.of("depth_max", "leaf1.swp1", 3)), 100_000)
         self.assertEqual(Film(other / "film").meta["interval_ns"], 20_000_000 // DILATION)
 
+    def test_flows_are_those_of_the_file(self):
+        """As `roost sim` lists them, with their times as soon as these are known; not those that are left to attached hosts."""
+        later = {"kind": "flow", "name": "later", "from": "h4", "to": "h8", "size": "40KB", "at": "2ms", "op": "read"}
+        left = {"kind": "flow", "name": "left", "from": "h3", "to": "h4", "size": "40KB"}
+        never = {"kind": "flow", "name": "never", "from": "h7", "to": "h8", "size": "40KB", "at": "100s"}
+        work = [{"kind": "flow", "name": "first", "from": "h2", "to": "h6", "size": "2KB"}, left, INCAST | {"at": "1ms"}, later, never]
+        description = demo(name_of("film"), attach=(), workload=work)
+        del description["tenants"]
+        description["record"] = {"interval": "50us", "film": True}
+        description["stop"] = "10ms"
+        self.file(description, "sim.yaml")
+        roost("sim", "sim.yaml", "-o", "sim", cwd=self.directory)
+        simulated = Film(self.directory / "sim/film").meta["flows"]
+        del description["record"]
+        description["attach"] = {"h3": {"netns": netns(name_of("film"), "h3")}}
+        with Fabric(self.file(description), name_of("film")) as fabric:
+            process, film = self.record(fabric, self.directory / "live", "--interval", "50ms"), self.directory / "live/film"
+            self.addCleanup(process.communicate)
+            self.addCleanup(process.kill)
+
+            def flows():
+                return Film(film).meta["flows"] if film.exists() and "META" in Film(film).kinds else []
+
+            found = wait_until(lambda: (last := flows()) and sum(one["end_ns"] is not None for one in last) == 5 and last,
+                               "all but one flow end", 60)
+            begun = next(json.loads(data)["flows"] for kind, _, _, data in reader.blocks(film) if kind == "META")
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+
+        def what(flows):
+            return [{key: one[key] for key in ("id", "item", "src", "dst", "tenant", "bytes")} for one in flows]
+
+        self.assertEqual(what(found), what(one for one in simulated if one["item"] != "left"))
+        self.assertEqual(what(begun), what(found))
+        for one in found:
+            if one["item"] == "never":
+                self.assertEqual((one["start_ns"], one["end_ns"]), (100_000_000_000, None))
+            else:
+                self.assertEqual(one["start_ns"], next(sim["start_ns"] for sim in simulated if sim["id"] == one["id"]), one)
+                self.assertGreater(one["end_ns"], one["start_ns"])
+
     def test_over_the_api(self):
         with self.fabric() as fabric, socket.socket(socket.AF_UNIX) as api:
             api.connect(f"/run/roost/{fabric.name}.sock")

@@ -10,6 +10,7 @@
 #include "control/base/clock.h"
 #include "control/base/memory.h"
 #include "control/film/film.h"
+#include "film_flows.h"
 #include "notify.h"
 
 #include <stdio.h>
@@ -28,6 +29,7 @@ struct live_film {
 	struct film_options options;
 	json_t *header;      // as sent
 	uint32_t generation; // of the tables then
+	uint32_t flows_seen; // changes of the flows
 	int64_t due_ms;
 	uint64_t log_seen;
 };
@@ -36,6 +38,8 @@ struct films {
 	struct live_fabric *live;
 	struct api_server *server;
 	struct node_snapshot *copy; // NULL: no film has been wanted
+	struct film_flows *flows;   // the same
+	uint32_t flows_changes;
 	struct live_film all[FILMS_MAX];
 };
 
@@ -71,6 +75,7 @@ films_destroy(struct films *films)
 	for (unsigned int i = 0; i < FILMS_MAX; i++)
 		end(&films->all[i]);
 	node_snapshot_destroy(films->copy);
+	film_flows_destroy(films->flows);
 	free(films);
 }
 
@@ -147,15 +152,33 @@ begin(struct live_film *f)
 		.start = f->films->copy->at,
 		.tenants = live->topology->tenant_count + TENANTS_SPARE,
 		.intervals = chunk != 0 ? chunk : 1,
+		.flow_list = film_flows_list(f->films->flows),
 		.take = send_block,
 		.context = f,
 	};
 	f->header = film_header(&f->options);
 	f->generation = live->fabric->generation;
+	f->flows_seen = f->films->flows_changes;
 	f->log_seen = fabric_log_total(live->log);
 	f->film = film_create(&f->options);
 	f->due_ms = clock_ms() + f->interval_ms;
 	f->joined = false;
+}
+
+// When and until when flows were sent.
+static void
+send_flows(struct live_film *f)
+{
+	json_t *list = film_flows_list(f->films->flows), *keys;
+
+	if (f->flows_seen == f->films->flows_changes)
+		return;
+	f->flows_seen = f->films->flows_changes;
+	f->options.flow_list = list;
+	json_object_set(f->header, "flows", list);
+	keys = json_pack("{s:O}", "flows", list);
+	film_add(f->film, keys);
+	json_decref(keys);
 }
 
 // What has changed: tenants, attached hosts, thresholds.
@@ -214,6 +237,7 @@ poll_film(struct live_film *f, int64_t now)
 		f->due_ms += f->interval_ms;
 		if (f->due_ms <= now) // this thread was busy, or the machine slept
 			f->due_ms = now + f->interval_ms;
+		send_flows(f);
 		send_changes(f);
 		send_log(f);
 	} else {
@@ -245,8 +269,10 @@ films_poll(struct films *films)
 	if (films->copy == NULL) {
 		films->copy = node_snapshot_create(films->live);
 		films->copy->restarts_peaks = true;
+		films->flows = film_flows_create(films->live);
 	}
 	node_snapshot_take(films->copy, films->live);
+	films->flows_changes = film_flows_poll(films->flows, now);
 	for (unsigned int i = 0; i < FILMS_MAX; i++)
 		if (films->all[i].interval_ms != 0)
 			poll_film(&films->all[i], now);

@@ -90,8 +90,9 @@ film_record_begin(struct film_record **out, struct experiment *e, struct output 
 static json_t *
 last_keys(const struct film_record *r, const struct report_flow *flows, json_t *log, ps_t end)
 {
-	return json_pack("{s:o,s:O,s:{s:I,s:s}}", "flows", film_list_flows(&r->options, flows),
-			 "events", log, "ended", "at_ns", (json_int_t)(end / PS_PER_NS), "why",
+	return json_pack("{s:o,s:O,s:{s:I,s:s}}", "flows",
+			 film_list_flows(&r->options, flows, UINT32_MAX), "events", log, "ended",
+			 "at_ns", (json_int_t)(end / PS_PER_NS), "why",
 			 film_file_full(r->film) ? "limit" : "end");
 }
 
