@@ -81,7 +81,8 @@ struct pool {
 	uint32_t used; // cells held, guarantees included (of POOL_HEADROOM: headroom held)
 	uint32_t used_max;
 	struct watermark_before used_before;
-	uint32_t shared_use;    // of them beyond every reservation and guarantee
+	uint32_t shared_use; // of them beyond every reservation and guarantee
+	uint32_t xon_below;  // with fewer in shared use, some group may send XON (queueing/xon.h)
 } __attribute__((aligned(32))); // found by a shift
 
 struct tenant_use {
@@ -108,7 +109,8 @@ struct buffer {
 	struct pool pools[POOL_COUNT];
 	struct packet_use packets[PACKET_KINDS];
 	struct tenant_use *tenants;
-	uint16_t tenant_count; // the most that any snapshot had
+	uint16_t tenant_count;               // the most that any snapshot had
+	uint64_t xoff_ports[PORTS_MAX / 64]; // bit per port with a group in XOFF
 };
 
 struct node {

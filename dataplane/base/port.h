@@ -151,6 +151,7 @@ struct port {
 	bool up;
 	bool tapped;               // node->tap sees its packets
 	uint8_t rated;             // bit per queue whose packets some rate counts
+	uint8_t xoffs;             // bit per group in XOFF
 	uint8_t rx_faults;         // bits of enum port_rx_faults: why arriving packets are examined
 	uint16_t pauses_met;       // bit per priority (and PAUSE_LINK) paused in either direction
 	struct rte_mbuf *pfc_head; // pause frames waiting for the transmitter, ahead of all queues

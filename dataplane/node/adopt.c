@@ -151,7 +151,7 @@ note_peaks(struct node *n)
 			watermark_greater(n->buffer.pools[i].used_max, n->buffer.pools[i].used);
 	for (unsigned int i = 0; i < n->port_count; i++)
 		for (unsigned int pg = 0; pg < PRIORITIES; pg++)
-			charge_note_peaks(&n->ports[i].groups[pg],
+			buffer_note_group(&n->ports[i].groups[pg],
 					  n->ports[i].profile->pg[pg].threshold.reserved);
 }
 

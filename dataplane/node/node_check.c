@@ -16,6 +16,7 @@
 
 #include "dataplane/queueing/buffer.h"
 #include "dataplane/queueing/fair.h"
+#include "dataplane/queueing/xon.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -301,6 +302,34 @@ check_refreshes(struct node_checker *c, unsigned int port)
 	return true;
 }
 
+// A group in XOFF that may send XON does so at the next release in its pool.
+static bool
+check_xoffs(struct node_checker *c, unsigned int port)
+{
+	const struct node *n = c->n;
+	const struct port *p = &n->ports[port];
+	unsigned int xoffs = 0;
+
+	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
+		const uint8_t pool = p->profile->pg[pg].threshold.pool;
+		uint32_t below;
+
+		if (!p->groups[pg].xoff)
+			continue;
+		xoffs |= 1u << pg;
+		below = xon_below(n, p, pg);
+		if (below > n->buffer.pools[pool].xon_below)
+			return fail(c,
+				    "port %u, group %u: may send XON below %u, and nobody looks "
+				    "above %u",
+				    port + 1, pg, below, n->buffer.pools[pool].xon_below);
+	}
+	return (p->xoffs == xoffs &&
+		(n->buffer.xoff_ports[port / 64] >> port % 64 & 1) == !!xoffs) ||
+	       fail(c, "port %u: groups %#x are in XOFF, its bits say %#x", port + 1, xoffs,
+		    p->xoffs);
+}
+
 // One of the least keys of a block is of every fourth key.
 static bool
 check_minima(struct node_checker *c)
@@ -331,7 +360,8 @@ check_all(struct node_checker *c)
 			if (!check_queue(c, i, tc))
 				return false;
 	for (unsigned int i = 0; i < c->n->port_count; i++)
-		if (!check_groups(c, i) || !check_departure(c, i) || !check_refreshes(c, i))
+		if (!check_groups(c, i) || !check_departure(c, i) || !check_refreshes(c, i) ||
+		    !check_xoffs(c, i))
 			return false;
 	for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++)
 		if (!check_pool(c, pool))

@@ -148,3 +148,16 @@ buffer_return_guarantee(struct usage *u, struct tenant_use *use, struct pool *st
 	u->guaranteed -= cells;
 	state->used -= cells;
 }
+
+// Notes the peaks of a group.
+static inline void
+buffer_note_group(struct priority_group *g, uint32_t reserved)
+{
+	uint32_t used = g->usage.own + g->usage.guaranteed + g->headroom;
+	uint32_t shared = buffer_shared(g->usage.own, reserved);
+
+	if (used > g->used_max)
+		g->used_max = used;
+	if (shared > g->shared_max)
+		g->shared_max = shared;
+}

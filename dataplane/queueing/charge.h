@@ -12,6 +12,7 @@
 #include "buffer.h"
 #include "packet_memory.h"
 #include "pfc.h"
+#include "xon.h"
 
 // What a packet holds, kept apart so that the packet may leave first.
 struct charge {
@@ -172,18 +173,6 @@ charge_take_headroom(struct node *n, const struct charge *c, struct priority_gro
 		pool->used_max = pool->used;
 }
 
-static __rte_always_inline void
-charge_note_peaks(struct priority_group *g, uint32_t reserved)
-{
-	uint32_t used = g->usage.own + g->usage.guaranteed + g->headroom;
-	uint32_t shared = buffer_shared(g->usage.own, reserved);
-
-	if (used > g->used_max)
-		g->used_max = used;
-	if (shared > g->shared_max)
-		g->shared_max = shared;
-}
-
 // Charges a packet that came in by `in` and is to leave by `out`, at `now`. Returns -1, or the
 // reason why it must be dropped. Sends XOFF when the group's own space (or guarantee) does not take
 // it.
@@ -233,7 +222,7 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		charge_take_side(n, &c, in, &g->usage, &pg->threshold, ingress, in_shared, full);
 	charge_take_side(n, &c, out, &q->usage, &tc->threshold, egress, out_shared, full);
 	charge_take_tenant(n, &c, variant);
-	charge_note_peaks(g, pg->threshold.reserved);
+	buffer_note_group(g, pg->threshold.reserved);
 	meta->flags = (c.flags | PACKET_CHARGED |
 		       (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
 		       (egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0));
@@ -264,10 +253,12 @@ charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *
 	struct priority_group *g = &in->groups[c.pg];
 	const struct threshold *pg = &in->profile->pg[c.pg].threshold;
 	const struct threshold *tc = &out->profile->tc[c.tc].threshold;
+	const struct pool *pool = &n->buffer.pools[pg->pool];
 	uint32_t shared, own = g->usage.own;
 	int place;
 
-	if (unlikely(g->xoff) || unlikely(g->headroom != 0))
+	if (unlikely(g->xoff) || unlikely(g->headroom != 0) ||
+	    unlikely(pool->shared_use < pool->xon_below))
 		return false;
 	place = charge_try(n, &c, in, &g->usage, pg, full, DROP_INGRESS_POOL, &shared);
 	if (unlikely(place < 0) || unlikely(charge_try(n, &c, out, &out->queues[c.tc].usage, tc,
@@ -316,7 +307,9 @@ charge_return(struct node *n, const struct charge *c, ps_t now, unsigned int var
 	struct port *out = &n->ports[c->out_port];
 	struct priority_group *g = &in->groups[c->pg];
 	const struct pg_profile *pg = &in->profile->pg[c->pg];
+	const struct pool *pool = &n->buffer.pools[pg->threshold.pool];
 	uint32_t own = c->cells;
+	unsigned int waiting; // groups that the release may help, but for others of the pool
 
 	if (charge_has_tenant(c, variant))
 		n->buffer.tenants[c->tenant].used -= c->cells;
@@ -331,8 +324,11 @@ charge_return(struct node *n, const struct charge *c, ps_t now, unsigned int var
 	}
 	charge_return_side(n, c, in, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE,
 			   full);
-	if (unlikely(g->xoff) && pfc_xon_due(n, in, c->pg))
-		pfc_xon(n, in, c->pg, now);
+	waiting = full ? in->xoffs : in->xoffs & 1u << c->pg;
+	if (unlikely(waiting != 0))
+		xon_expect(n, in, waiting);
+	if (unlikely(pool->shared_use < pool->xon_below))
+		pfc_pool_fell(n, pg->threshold.pool, now);
 }
 
 // Releases what a packet held, whichever variant of the rule charged it. Cold: for drops.

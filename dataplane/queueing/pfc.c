@@ -12,6 +12,7 @@
 #include "buffer.h"
 #include "packet_memory.h"
 #include "pause_frame.h"
+#include "xon.h"
 
 uint8_t
 pfc_muted(const struct node *n, const struct port *p)
@@ -86,27 +87,16 @@ pfc_send_xoff(struct node *n, struct port *p, unsigned int pg, ps_t now)
 		pause_frame_send_link(n, p, p->profile->quanta, now);
 }
 
-bool
-pfc_xon_due(const struct node *n, const struct port *p, unsigned int pg)
+// The port has a group in XOFF, or none.
+static void
+pfc_set_xoff(struct node *n, struct port *p, unsigned int pg, bool xoff)
 {
-	const struct priority_group *g = &p->groups[pg];
-	const struct pg_profile *profile = &p->profile->pg[pg];
-	const struct threshold *threshold = &profile->threshold;
-	const struct pool_profile *pool = &n->current->pools[threshold->pool];
-	uint64_t free_cells = buffer_free(pool, n->buffer.pools[threshold->pool].shared_use);
-	uint64_t bound = profile->xon, limit;
+	const uint64_t bit = UINT64_C(1) << p->index % 64;
+	uint64_t *ports = &n->buffer.xoff_ports[p->index / 64];
 
-	if (g->headroom != 0 || packet_memory_tight(n))
-		return false;
-	if (profile->xon_by_offset) {
-		if (pool->port_level)
-			free_cells =
-				buffer_port_free(pool, free_cells, p->shared_use[threshold->pool]);
-		limit = buffer_limit(threshold, free_cells);
-		if (limit > profile->xon_offset && limit - profile->xon_offset > bound)
-			bound = limit - profile->xon_offset;
-	}
-	return buffer_shared(g->usage.own, threshold->reserved) <= bound;
+	p->groups[pg].xoff = xoff;
+	p->xoffs = (uint8_t)(xoff ? p->xoffs | 1u << pg : p->xoffs & ~(1u << pg));
+	*ports = p->xoffs != 0 ? *ports | bit : *ports & ~bit;
 }
 
 void
@@ -120,8 +110,9 @@ pfc_xoff(struct node *n, struct port *p, unsigned int pg, ps_t now)
 	priorities = pfc_priorities(n, p, pg);
 	if (priorities == 0 && !pfc_holds_link(n, p, pg))
 		return;
-	g->xoff = true;
+	pfc_set_xoff(n, p, pg, true);
 	g->xoff_priorities = priorities;
+	xon_expect(n, p, 1u << pg);
 	if (priorities != 0 || pfc_other_holder(p, pg) == PRIORITIES)
 		pfc_send_xoff(n, p, pg, now);
 }
@@ -141,7 +132,25 @@ pfc_hand_over(struct node *n, struct port *p, unsigned int from, unsigned int to
 	}
 }
 
-void
+// What a group holds in headroom becomes its own: headroom is for packets after an XOFF.
+static void
+pfc_empty_headroom(struct node *n, struct port *p, unsigned int pg)
+{
+	struct priority_group *g = &p->groups[pg];
+	const struct threshold *t = &p->profile->pg[pg].threshold;
+	const uint32_t cells = g->headroom;
+	const uint32_t shared = buffer_shared(g->usage.own + cells, t->reserved) -
+				buffer_shared(g->usage.own, t->reserved);
+
+	g->headroom = 0;
+	n->buffer.pools[POOL_HEADROOM].used -= cells;
+	buffer_take_own(&g->usage, &n->buffer.pools[t->pool], cells, shared);
+	p->shared_use[t->pool] += shared;
+	buffer_note_group(g, t->reserved);
+}
+
+// Takes back the group's XOFF.
+static void
 pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now)
 {
 	struct priority_group *g = &p->groups[pg];
@@ -149,7 +158,7 @@ pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now)
 	unsigned int other;
 	bool unsent;
 
-	g->xoff = false;
+	pfc_set_xoff(n, p, pg, false);
 	p->refresh_at[pg] = PS_NEVER;
 	if (g->xoff_priorities != 0) {
 		unsent = pause_frame_send_pfc(n, p, g->xoff_priorities, 0, now) != 0;
@@ -165,12 +174,55 @@ pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now)
 		g->xoff_sent--; // an XOFF of this very instant that never went
 }
 
-// A group that holds nothing has no release to send XON at: its XOFF was for packets that all were
-// dropped.
-static bool
-pfc_group_empty(const struct priority_group *g)
+// The group has room: sends XON.
+static void
+pfc_release_group(struct node *n, struct port *p, unsigned int pg, ps_t now)
 {
-	return g->usage.own == 0 && g->usage.guaranteed == 0 && g->headroom == 0;
+	pfc_empty_headroom(n, p, pg);
+	pfc_xon(n, p, pg, now);
+}
+
+// Sends XON of those groups of a port in a pool that may.
+static void
+pfc_release_port(struct node *n, struct port *p, unsigned int pool, ps_t now)
+{
+	for (unsigned int bits = p->xoffs; bits != 0; bits &= bits - 1) {
+		const unsigned int pg = (unsigned int)__builtin_ctz(bits);
+
+		if (p->profile->pg[pg].threshold.pool != pool)
+			continue;
+		if (xon_due(n, p, pg))
+			pfc_release_group(n, p, pg, now);
+		else
+			xon_expect(n, p, 1u << pg);
+	}
+}
+
+void
+pfc_pool_fell(struct node *n, unsigned int pool, ps_t now)
+{
+	struct buffer *b = &n->buffer;
+
+	if (packet_memory_tight(n))
+		return; // until a later release
+	b->pools[pool].xon_below = 0;
+	for (unsigned int word = 0; word < RTE_DIM(b->xoff_ports); word++)
+		for (uint64_t bits = b->xoff_ports[word]; bits != 0; bits &= bits - 1)
+			pfc_release_port(n, &n->ports[word * 64 + __builtin_ctzll(bits)], pool,
+					 now);
+}
+
+// Sends XOFF again, or the XON of a group that has nothing to release: all packets that caused its
+// XOFF were dropped.
+static void
+pfc_refresh_group(struct node *n, struct port *p, unsigned int pg, ps_t now)
+{
+	if (xon_due(n, p, pg)) {
+		pfc_release_group(n, p, pg, now);
+		return;
+	}
+	xon_expect(n, p, 1u << pg);
+	pfc_send_xoff(n, p, pg, now);
 }
 
 // Sends the refreshes of a port that are due, and returns when its next is.
@@ -181,11 +233,7 @@ pfc_refresh_port(struct node *n, struct port *p, ps_t now)
 
 	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
 		if (p->refresh_at[pg] <= now) {
-			// The XON that it would otherwise never send, or XOFF again.
-			if (pfc_group_empty(&p->groups[pg]) && !packet_memory_tight(n))
-				pfc_xon(n, p, pg, now);
-			else
-				pfc_send_xoff(n, p, pg, now);
+			pfc_refresh_group(n, p, pg, now);
 		}
 		next = time_min(next, p->refresh_at[pg]);
 	}
@@ -233,7 +281,11 @@ pfc_adopt_less(struct node *n, struct port *p, unsigned int pg, ps_t now)
 	uint8_t priorities = pfc_priorities(n, p, pg), kept;
 	bool link = pfc_holds_link(n, p, pg);
 
-	if (pfc_xon_due(n, p, pg) || (priorities == 0 && !link)) {
+	if (xon_due(n, p, pg)) {
+		pfc_release_group(n, p, pg, now);
+		return false;
+	}
+	if (priorities == 0 && !link) {
 		pfc_xon(n, p, pg, now);
 		return false;
 	}
@@ -274,4 +326,5 @@ pfc_adopt(struct node *n, struct port *p, ps_t now)
 		else if (again & 1u << pg)
 			pfc_xoff(n, p, pg, now);
 	}
+	xon_expect(n, p, p->xoffs);
 }

@@ -9,11 +9,9 @@
 // The group's own space did not take a packet: sends XOFF unless that has been done.
 void pfc_xoff(struct node *n, struct port *p, unsigned int pg, ps_t now);
 
-// True when an XOFFed group of a port may send XON: headroom empty, and few enough shared cells.
-bool pfc_xon_due(const struct node *n, const struct port *p, unsigned int pg);
-
-// The group has drained: sends XON.
-void pfc_xon(struct node *n, struct port *p, unsigned int pg, ps_t now);
+// The shared use of a pool fell below its xon_below: sends XON of its groups that may, by port and
+// group.
+void pfc_pool_fell(struct node *n, unsigned int pool, ps_t now);
 
 // Sends the XOFFs that are due again and returns when the next is.
 ps_t pfc_refresh(struct node *n, ps_t now);

@@ -213,10 +213,35 @@ class Buffer:
             peak.note(self.tenant_held(name))
 
     def may_xon(self, group):
-        limit, bound = group.limit, group.limit.xon
-        if limit.xon_offset is not None:
-            bound = max(bound, self.bound(group) - limit.xon_offset)
-        return group.headroom == 0 and group.shared() <= bound
+        """Whether all that a group holds, headroom too, would fit its own space and leave the hysteresis."""
+        if group.headroom == 0:
+            return self.leaves_hysteresis(group)
+        if self.settings.tenants_count:
+            return False
+        own, headroom, shared = group.own, group.headroom, group.shared()
+        group.own, group.headroom = own + headroom, 0
+        may = self.leaves_hysteresis(group) and (group.shared() == shared or self.fits(group))
+        group.own, group.headroom = own, headroom
+        return may
+
+    def leaves_hysteresis(self, group):
+        bound = group.limit.xon
+        if group.limit.xon_offset is not None:
+            bound = max(bound, self.bound(group) - group.limit.xon_offset)
+        return group.shared() <= bound
+
+    def fits(self, group):
+        pool = group.limit.pool
+        most = self.port_limit(pool)
+        return group.shared() <= self.bound(group) and \
+            self.shared_use(pool) <= self.settings.pools[pool].shared and \
+            (most is None or self.shared_use(pool, group.port) <= most)
+
+    def empty_headroom(self, group):
+        """At XON what a group holds in headroom becomes its own."""
+        group.own, group.headroom = group.own + group.headroom, 0
+        group.note()
+        self.pool_max[group.limit.pool].note(self.used(group.limit.pool))
 
     def clear_peaks(self, persistent):
         for user in (*self.groups.values(), *self.queues.values()):

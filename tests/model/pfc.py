@@ -2,7 +2,7 @@
 """XOFF and XON of a port's groups, and the frames that tell the far side.
 
 XOFF goes when a packet does not fit its group's own space, and again after `refresh` while it stands; XON when
-the buffer says that it may. A group that holds nothing at its refresh sends XON: no release of its own would.
+the buffer says that it may, which is asked whenever a packet leaves the group's pool, and at each refresh.
 A frame carries the priorities that change or are due at its instant. It starts at that instant if the
 transmitter is free, else as soon as it is, ahead of every queue.
 
@@ -103,17 +103,25 @@ class Sender:
             self.sent[pg] -= 1
             self.sent[other] += 1
 
-    def released(self, pg, now):
-        if pg in self.xoffs and self.may_xon(pg):
-            self.xon(pg, now)
+    def release(self, pg, now):
+        """XON, if the group has room."""
+        if not self.may_xon(pg):
+            return False
+        self.switch.buffer.empty_headroom(self.switch.buffer.group(self.port, pg))
+        self.xon(pg, now)
+        return True
+
+    def pool_fell(self, pool, now):
+        """A packet has left a pool, which may help each group there that is XOFF."""
+        for pg in sorted(self.xoffs):
+            if self.settings().groups[pg].pool == pool:
+                self.release(pg, now)
 
     def refresh(self, now):
         for pg in PRIORITIES:
             if self.refresh_at.get(pg, now + 1) > now:
                 continue
-            if self.switch.buffer.group(self.port, pg).used == 0:
-                self.xon(pg, now)
-            else:
+            if not self.release(pg, now):
                 self.again(pg, now)
 
     def adopt(self, now):
@@ -122,7 +130,9 @@ class Sender:
         anew = set()
         for pg in sorted(self.xoffs):
             words = self.words(pg)
-            if self.may_xon(pg) or not words:
+            if self.release(pg, now):
+                continue
+            if not words:
                 self.xon(pg, now)
             elif self.xoffs[pg] & words:
                 self.tell(self.xoffs[pg] - words, 0, now)

@@ -97,7 +97,7 @@ class Port:
             self.scheduler.deficit[tc] -= packet.size
         self.count(tc, packet, now)
         self.begin(packet, now)
-        self.switch.ports[packet.port].sender.released(packet.pg, now)
+        self.switch.released(packet)
 
     def take(self, tc):
         """The next packet of a queue, released."""
@@ -126,7 +126,7 @@ class Port:
     def lose(self, packet, reason, now):
         """Drops a packet that was taken from its queue."""
         self.switch.buffer.queue(self.name, packet.tc).dropped += 1
-        self.switch.ports[packet.port].sender.released(packet.pg, now)
+        self.switch.released(packet)
         self.switch.drop(packet, reason)
 
     def flush(self, tc, reason, now):

@@ -104,6 +104,11 @@ class Switch:
         else:
             port.pauses.receive_pause(what.quanta, self.now)
 
+    def released(self, packet):
+        pool = self.buffer.group(packet.port, packet.pg).limit.pool
+        for port in self.ports.values():
+            port.sender.pool_fell(pool, self.now)
+
     def drop(self, packet, reason):
         drops = self.ports[packet.port].drops
         drops[reason] = drops.get(reason, 0) + 1

@@ -116,6 +116,49 @@ test_xon_offset(void **state)
 	harness_close(&h);
 }
 
+// The same pool and offset. Port 2 holds 4,000 cells for port 3; port 1, whose packets wait for
+// another port, 3,000 and 500 in headroom. 3,500 + 2,000 <= 10,000 - (3,500 + rest) when port 2 has
+// 1,000 left.
+static void
+test_xon_when_others_leave(void **state)
+{
+	struct tables *t = pfc_tables(0);
+	struct port_profile *p = harness_profile(t);
+	const struct priority_group *g;
+	struct harness h;
+	ps_t start;
+
+	(void)state;
+	t->pools[POOL_INGRESS_LOSSLESS] = (struct pool_profile){.size = 10000, .shared = 10000};
+	p->pg[3].threshold = (struct threshold){.pool = POOL_INGRESS_LOSSLESS};
+	p->pg[3].xon_offset = 2000;
+	p->pg[3].xon_by_offset = true;
+	open_frozen(&h, t);
+	g = &h.node->ports[1].groups[3];
+	node_set_tx_off(h.node, &h.node->ports[3], 0xff, h.now);
+	for (unsigned int i = 0; i < 8; i++)
+		put(&h, 2, 3, 3, 500, 1000);
+	for (unsigned int i = 0; i < 7; i++)
+		put(&h, 1, FROZEN, 3, 500, 2000);
+	harness_run(&h, PS_PER_US);
+	assert_int_equal(g->usage.own, 3000);
+	assert_int_equal(g->headroom, 500);
+	expect_pfc(&h, 1, 2000 + PFC_TIME, 1 << 3, 65535, 0);
+	start = h.now;
+	node_set_tx_off(h.node, &h.node->ports[3], 0, start);
+	harness_run(&h, start + 5 * harness_slot(500)); // five have left: 1,500
+	expect_nothing(&h, 1);
+	harness_run(&h, start + 5 * harness_slot(500) + 1);
+	expect_pfc(&h, 1, start + 5 * harness_slot(500) + PFC_TIME, 1 << 3, 0, 0);
+	assert_int_equal(g->usage.own, 3500);
+	assert_int_equal(g->headroom, 0);
+	assert_int_equal(g->shared_max, 3500);
+	harness_check(&h);
+	harness_run(&h, start + 3 * REFRESH);
+	expect_nothing(&h, 1);
+	harness_close(&h);
+}
+
 // What changes at one instant goes in one frame; what does not, is not in it. Groups refresh apart.
 static void
 test_joins(void **state)
@@ -357,6 +400,7 @@ main(void)
 		cmocka_unit_test(test_xoff_and_refresh),
 		cmocka_unit_test(test_xon),
 		cmocka_unit_test(test_xon_offset),
+		cmocka_unit_test(test_xon_when_others_leave),
 		cmocka_unit_test(test_joins),
 		cmocka_unit_test(test_waits_ahead_of_queues),
 		cmocka_unit_test(test_xoff_and_xon_at_one_instant),
