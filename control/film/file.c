@@ -112,7 +112,9 @@ film_file_take(void *context, const struct film_block *block)
 							     block->type, (json_int_t)block->first,
 							     (json_int_t)block->count));
 	put(file, block);
-	fflush(file->to); // it can be read while it is written
+	// It can be read while it is written, and a full disk shows here.
+	if (fflush(file->to) != 0 && file->error == 0)
+		file->error = -errno;
 	return file->error == 0;
 }
 
