@@ -21,8 +21,8 @@
 
 #define RECORD_PATIENCE_MS 10000 // for the answer that begins it
 #define RECORD_INTERVAL_MS 100
-#define RECORD_LIMIT_MB 1000
-#define BYTES_PER_MB 1000000
+#define RECORD_LIMIT_BYTES UINT64_C(1000000000)
+#define RECORD_LIMIT_LEAST 65536
 
 struct record {
 	const char *title;
@@ -177,7 +177,7 @@ record(const struct cli_args *args)
 	struct record r = {
 		.title = args->title,
 		.directory = cli_text(args, "out"),
-		.limit = cli_number(args, "limit", RECORD_LIMIT_MB) * BYTES_PER_MB,
+		.limit = cli_number(args, "limit", RECORD_LIMIT_BYTES),
 		.until_ms = lasts != 0 ? clock_ms() + (int64_t)(lasts / ps_per_ms) : INT64_MAX,
 	};
 	char path[API_PATH_MAX];
@@ -192,6 +192,8 @@ record(const struct cli_args *args)
 		return cli_usage(args->title,
 				 "--interval must be a whole number of milliseconds, %dms to %ds",
 				 FILMS_LEAST_MS, FILMS_MOST_MS / 1000);
+	if (r.limit < RECORD_LIMIT_LEAST)
+		return cli_usage(args->title, "--limit must be at least %dB", RECORD_LIMIT_LEAST);
 	params = json_pack("{s:[],s:I}", "kinds", "film-ms", (json_int_t)(interval / ps_per_ms));
 	call.params = params;
 	interrupt_catch();
@@ -222,10 +224,8 @@ const struct cli_command command_record = {
 				 "100ms)"},
 			{.name = "for", .kind = CLI_TIME, .help = "stop after this much wall time"},
 			{.name = "limit",
-			 .kind = CLI_NUMBER,
-			 .value = "MB",
-			 .range = {1, 1000000},
-			 .help = "stop when the film reaches this many MB (default: 1000)"},
+			 .kind = CLI_SIZE,
+			 .help = "stop when the film is this large (default: 1GB)"},
 			CLI_FABRIC_OPTION,
 		},
 	.run = record,

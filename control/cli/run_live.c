@@ -8,10 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+// clang-format off
+#define OUT_OPTION						\
+	{.name = "out", .letter = 'o', .kind = CLI_DIRECTORY,	\
+	 .help = "write what `record:` names to DIR"}
+// clang-format on
+
 static int
 up(const struct cli_args *args)
 {
-	return live_up(cli_text(args, "FILE|NAME"));
+	return live_up(cli_text(args, "FILE|NAME"), cli_text(args, "out"));
 }
 
 const struct cli_command command_up = {
@@ -21,19 +27,21 @@ const struct cli_command command_up = {
 		   "Makes the namespaces\nand devices of `attach:`; `roost down` removes them. "
 		   "Needs root.\n",
 	.forms = {{{{CLI_FILE, "FILE|NAME"}}}},
+	.options = {OUT_OPTION},
 	.run = up,
 };
 
 static int
 run(const struct cli_args *args)
 {
-	return live_run(cli_text(args, "FILE"));
+	return live_run(cli_text(args, "FILE"), cli_text(args, "out"));
 }
 
 const struct cli_command command_run = {
 	.name = "run",
 	.help = "bring a live fabric up and stay in the foreground until interrupted",
 	.forms = {{{{CLI_FILE}}}},
+	.options = {OUT_OPTION},
 	.run = run,
 };
 

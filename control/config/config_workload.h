@@ -146,7 +146,9 @@ struct config_step {
 };
 
 struct config_record {
-	uint64_t interval_ps; // between samples; 0: nothing is sampled
+	struct diag_pos pos;          // of the section
+	struct diag_pos interval_pos; // of the interval, if there is one
+	uint64_t interval_ps;         // between samples; 0: nothing is sampled
 	// These may be the one name `all`.
 	struct config_names queues;
 	struct config_names flows;  // names of workload items, or ids

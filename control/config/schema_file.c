@@ -123,12 +123,15 @@ static const struct schema_key record_keys[] = {
 static void
 check_record(struct decoder *d, const struct yaml_node *node, void *base)
 {
-	const struct config_record *r = &((const struct config *)base)->record;
+	struct config_record *r = &((struct config *)base)->record;
+	const struct yaml_pair *interval = yaml_tree_get(node, "interval");
 
 	unsigned series = r->queues.count + r->flows.count + r->links.count + r->pauses.count +
 			  r->pools.count;
 
-	if ((series != 0 || r->film) && yaml_tree_get(node, "interval") == NULL)
+	r->pos = node->pos;
+	r->interval_pos = interval != NULL ? interval->value->pos : node->pos;
+	if ((series != 0 || r->film) && interval == NULL)
 		decode_error(d, node->pos,
 			     "needs an interval between samples, such as interval: 1us");
 	else if (r->film && r->interval_ps % 1000 != 0)

@@ -114,6 +114,9 @@ check_section(struct set_request *request)
 		return 0;
 	for (unsigned i = 0; i < schema_fabric_file.count; i++)
 		known |= strcmp(schema_fabric_file.keys[i].name, section) == 0;
+	if (known && strcmp(section, "record") == 0)
+		return refuse_key(request, "cannot change while the fabric runs: `roost record` "
+					   "and `roost capture` record more");
 	if (known)
 		return refuse_key(request, "cannot change while the fabric runs: only %s can",
 				  single ? "`switch`" : "switches, tenants and `attach`");

@@ -253,6 +253,7 @@ fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind, cons
 		[FABRIC_LOG_WATCHER] = {"watcher", "watcher"},
 		[FABRIC_LOG_BFD] = {"bfd", "bfd"},
 		[FABRIC_LOG_LINK] = {"link", "link"},
+		[FABRIC_LOG_RECORD] = {"record", "record"},
 	};
 
 	keep(log, at, NULL, NULL, kinds[kind].what, message);

@@ -32,7 +32,8 @@ enum fabric_log_kind {
 	FABRIC_LOG_ROUTES, // a source of learned routes
 	FABRIC_LOG_WATCHER,
 	FABRIC_LOG_BFD,
-	FABRIC_LOG_LINK, // a link that a user has changed
+	FABRIC_LOG_LINK,   // a link that a user has changed
+	FABRIC_LOG_RECORD, // a program that writes what `record:` names
 };
 // Records something that concerns the whole fabric; message: a line of UTF-8. Control thread.
 void fabric_log_note(struct fabric_log *log, ps_t at, enum fabric_log_kind kind,
@@ -50,7 +51,7 @@ void fabric_log_port(struct fabric_log *log, ps_t at, const struct topo_node *no
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
 // "watchdog-storm" or "watchdog-restore"; "link-down", "link-up" or "device-drops", where queue is
 // null and "port" is the port; or "event-refused", "tenants", "configuration", "routes",
-// "watcher", "bfd" or "link", where node and queue are null.
+// "watcher", "bfd", "link" or "record", where node and queue are null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

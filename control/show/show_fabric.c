@@ -87,6 +87,23 @@ print_memory(const json_t *memory, FILE *to)
 		text_bytes(huge, show_number(memory, "huge_bytes")));
 }
 
+// What is being written of `record:`.
+static void
+print_recordings(const json_t *recordings, FILE *to)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(recordings, i, one)
+	{
+		fprintf(to, "record    %s, %s", show_string(one, "file"),
+			show_string(one, "state"));
+		if (json_object_get(one, "pid") != NULL)
+			fprintf(to, ", process %ju", (uintmax_t)show_number(one, "pid"));
+		fputc('\n', to);
+	}
+}
+
 static void
 print(const json_t *answer, FILE *to)
 {
@@ -99,6 +116,7 @@ print(const json_t *answer, FILE *to)
 		text_duration(text, show_number(answer, "time_ns") * PS_PER_NS),
 		(uintmax_t)show_number(answer, "dilation"), show_string(answer, "idle"));
 	print_memory(json_object_get(answer, "memory"), to);
+	print_recordings(json_object_get(answer, "recordings"), to);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		show_print_table(&tables[i], answer, "\n", "", to);
 }

@@ -127,12 +127,6 @@ class BadInput(LiveCase):
                             "up", self.file(other, "other.yaml"), status=1)
         self.assert_reaches(self.name, "h1", "h5")
 
-    def test_record_has_no_effect(self):
-        description = demo(self.name, attach=("h1",)) | {"record": {"interval": "1us", "queues": ["leaf1.swp1.3"]}}
-        up = roost("up", self.file(description, "fabric.yaml"))
-        self.addCleanup(roost, "down", self.name)
-        self.assertIn("roost: note: record: has no effect in a live fabric: ", up.err)
-
     def test_without_root(self):
         """Said before anything is tried."""
         with tempfile.TemporaryDirectory(dir="/tmp") as directory:   # where nobody may go

@@ -49,6 +49,7 @@ enum cli_kind {
 	CLI_TIME,    // in ps
 	CLI_SECONDS, // 90s, 5m, 1h: in s
 	CLI_RATE,    // in bit/s
+	CLI_SIZE,    // in bytes
 	CLI_LENGTH,  // in mm
 	CLI_PERCENT, // in ppm
 	CLI_KINDS,

@@ -111,6 +111,7 @@ static const struct {
 	[CLI_TIME] = {"TIME", scalar_duration},
 	[CLI_SECONDS] = {"TIME", read_seconds},
 	[CLI_RATE] = {"RATE", scalar_rate},
+	[CLI_SIZE] = {"SIZE", scalar_bytes},
 	[CLI_LENGTH] = {"LENGTH", scalar_cable},
 	[CLI_PERCENT] = {"SHARE", read_percent},
 };

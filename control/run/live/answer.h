@@ -9,6 +9,7 @@ struct capture_hub;
 struct capture_streams;
 struct films;
 struct probes;
+struct recordings;
 struct settings_cache;
 
 struct answer {
@@ -20,6 +21,7 @@ struct answer {
 	struct capture_streams *capture_streams;
 	struct probes *probes;
 	struct films *films;
+	struct recordings *recordings;   // NULL: none
 	struct settings_cache *settings; // of the last question that needed them, or NULL
 	bool stop;                       // `down` was requested
 };

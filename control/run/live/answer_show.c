@@ -6,6 +6,7 @@
 #include "control/base/clock.h"
 #include "control/config/yaml_emit.h"
 #include "control/fabric/fabric.h"
+#include "recordings.h"
 #include "control/show/settings.h"
 #include "dataplane/base/huge.h"
 
@@ -51,16 +52,16 @@ memory_json(struct live_fabric *live)
 
 // Without "file" if its path is not UTF-8.
 static json_t *
-collect_fabric(struct live_fabric *live)
+collect_fabric(struct live_fabric *live, const struct recordings *recordings)
 {
 	const struct config *c = live->config;
 
-	return json_pack("{s:s,s:o*,s:s,s:I,s:s,s:o,s:o,s:o}", "name", c->fabric.name.text, "file",
-			 json_string(c->file), "state", "running", "dilation",
+	return json_pack("{s:s,s:o*,s:s,s:I,s:s,s:o,s:o,s:o,s:o*}", "name", c->fabric.name.text,
+			 "file", json_string(c->file), "state", "running", "dilation",
 			 (json_int_t)c->fabric.dilation, "idle",
 			 c->live.idle == CONFIG_IDLE_SLEEP ? "sleep" : "poll", "workers",
 			 workers_json(live), "memory", memory_json(live), "links",
-			 collect_links(live));
+			 collect_links(live), "recordings", recordings_list(recordings));
 }
 
 // All but the nodes of attached hosts, which the fabric does not have.
@@ -113,7 +114,7 @@ collect_parts(struct show_state *s, unsigned int needs, struct arena *arena, str
 	int rc = 0;
 
 	if (needs & SHOW_NEEDS_FABRIC)
-		s->fabric = collect_fabric(live);
+		s->fabric = collect_fabric(live, a->recordings);
 	if (needs & SHOW_NEEDS_NETWORKS)
 		s->networks = fabric_list_networks(live->topology);
 	if (needs & SHOW_NEEDS_ROUTES)

@@ -139,14 +139,6 @@ create_pools(struct live_fabric *live, const struct packet_plan *plan, struct di
 	return rc;
 }
 
-static bool
-records_anything(const struct config_record *r)
-{
-	return r->queues.count + r->flows.count + r->links.count + r->pauses.count +
-		       r->pools.count + r->pcap.count !=
-	       0;
-}
-
 static int
 create_fabric(struct live_fabric *live, const struct packet_plan *plan, struct diag *diag)
 {
@@ -178,10 +170,6 @@ create_fabric(struct live_fabric *live, const struct packet_plan *plan, struct d
 			"and %s left to it\n",
 			left_out, left_out == 1 ? "" : "s", left_out == 1 ? "has" : "have",
 			left_out == 1 ? "is" : "are");
-	if (records_anything(&live->config->record))
-		fprintf(live->notes, "roost: note: record: has no effect in a live fabric: "
-				     "only `roost sim` and `roost replay` "
-				     "write its files\n");
 	live->log = fabric_log_create(stderr, "`roost show log`", true);
 	return live_events_create(live, diag);
 }

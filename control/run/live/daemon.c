@@ -14,6 +14,7 @@
 #include "lldp_agent.h"
 #include "notify.h"
 #include "probes.h"
+#include "recordings.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -37,6 +38,7 @@ struct origin {
 
 struct daemon {
 	const struct origin *origin;
+	const char *out; // the directory of what `record:` names, or NULL
 	void (*ready)(void *context, const char *name);
 	void *context;
 	FILE *to;
@@ -124,6 +126,7 @@ serve(struct answer *a, struct notifier *notifier)
 		fabric_log_poll(a->live->log, a->live->fabric);
 		notify_poll(notifier);
 		films_poll(a->films);
+		recordings_poll(a->recordings);
 		local_addresses_poll(a->live);
 		device_links_poll(a->live);
 		host_processes_poll(a->live);
@@ -255,6 +258,7 @@ run_claimed(struct answer *a, const struct daemon *d, const char *path, struct d
 		api_server_watch(a->server, bfd_agent_fd(live));
 		file_refuse_pipes();
 		d->ready(d->context, live->config->fabric.name.text);
+		recordings_start(a->recordings);
 		serve(a, notifier);
 		capture_hub_destroy(a->captures);
 		films_destroy(a->films);
@@ -276,13 +280,16 @@ run_fabric(struct live_fabric *live, const struct daemon *d, struct diag *diag)
 	int rc = live_fabric_load(live, &d->origin->source, diag);
 
 	if (rc == 0)
+		rc = recordings_plan(&answer.recordings, live, d->out, diag);
+	if (rc == 0)
 		rc = api_socket_path(live->config->fabric.name.text, path, diag);
 	if (rc == 0)
 		rc = claim(&answer, path, diag);
-	if (rc != 0)
-		return rc;
-	rc = run_claimed(&answer, d, path, diag);
-	api_server_destroy(answer.server);
+	if (rc == 0) {
+		rc = run_claimed(&answer, d, path, diag);
+		api_server_destroy(answer.server);
+	}
+	recordings_finish(answer.recordings);
 	return rc;
 }
 
@@ -311,11 +318,12 @@ print_failure(int rc, struct diag *diag, FILE *to)
 }
 
 int
-daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context,
-	   FILE *to)
+daemon_run(const char *file, const char *out, void (*ready)(void *context, const char *name),
+	   void *context, FILE *to)
 {
 	struct origin origin = {0};
-	struct daemon d = {.origin = &origin, .ready = ready, .context = context, .to = to};
+	struct daemon d = {
+		.origin = &origin, .out = out, .ready = ready, .context = context, .to = to};
 	size_t noted_bytes;
 	struct diag diag = {0};
 	struct live_fabric *live;

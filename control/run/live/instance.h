@@ -45,7 +45,7 @@ int instance_clean(const char *path, bool end, struct diag *diag);
 
 // Brings the fabric of `file` up in this process or, if there is no such file, what the fabric of
 // that name ran last (control/edit/store.h), calls ready() once it runs, serves its API until
-// `down` is requested or SIGTERM or SIGINT comes, and takes it down. Messages go to `to`. Returns
-// an exit status. (daemon.c)
-int daemon_run(const char *file, void (*ready)(void *context, const char *name), void *context,
-	       FILE *to);
+// `down` is requested or SIGTERM or SIGINT comes, and takes it down. out: the directory of what
+// `record:` names, or NULL. Messages go to `to`. Returns an exit status. (daemon.c)
+int daemon_run(const char *file, const char *out, void (*ready)(void *context, const char *name),
+	       void *context, FILE *to);

@@ -67,7 +67,7 @@ raise_session(void)
 }
 
 static int
-become_daemon(const char *file, int fd)
+become_daemon(const char *file, const char *out, int fd)
 {
 	int null = open("/dev/null", O_RDONLY);
 
@@ -77,11 +77,11 @@ become_daemon(const char *file, int fd)
 		dup2(null, STDIN_FILENO);
 		close(null);
 	}
-	return daemon_run(file, report_ready, &fd, stderr);
+	return daemon_run(file, out, report_ready, &fd, stderr);
 }
 
 int
-live_up(const char *file)
+live_up(const char *file, const char *out)
 {
 	char name[CONFIG_NAME_MAX + 1] = "";
 	int pipes[2], status = 0;
@@ -96,7 +96,7 @@ live_up(const char *file)
 	}
 	if (pid == 0) {
 		close(pipes[0]);
-		exit(become_daemon(file, pipes[1]));
+		exit(become_daemon(file, out, pipes[1]));
 	}
 	close(pipes[1]);
 	length = read(pipes[0], name, sizeof(name) - 1);
@@ -119,9 +119,9 @@ say_ready(void *context, const char *name)
 }
 
 int
-live_run(const char *file)
+live_run(const char *file, const char *out)
 {
-	return daemon_run(file, say_ready, NULL, stderr);
+	return daemon_run(file, out, say_ready, NULL, stderr);
 }
 
 // Waits until a process has ended, reaped or not. Returns false if it outlives the wait.

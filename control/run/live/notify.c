@@ -191,7 +191,7 @@ static bool
 is_state(const char *what)
 {
 	return what != NULL && (strcmp(what, "routes") == 0 || strcmp(what, "watcher") == 0 ||
-				strcmp(what, "bfd") == 0);
+				strcmp(what, "bfd") == 0 || strcmp(what, "record") == 0);
 }
 
 static void
