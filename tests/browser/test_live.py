@@ -212,7 +212,7 @@ class Slices(BrowserCase, Shared):
         self.ping("h1", "h5")       # nothing has changed yet
         self.press("Apply")
         self.side_says("Applied, but not confirmed")
-        self.side_says("It is undone in ")
+        self.side_says("It will be undone in ")
         self.browser.shot("slice-applied")
         self.wait_for_tenant("h1", "blue")
         self.assert_pings("h1", friends=["h3", "h7"], strangers=["h5"])
