@@ -47,6 +47,7 @@ char *
 drawing_usual_text(const struct drawing *d, unsigned tier)
 {
 	const struct drawing_usual *u = &d->usual[tier];
+	uint32_t links = u->links - u->others;
 	char rate[TEXT_VALUE_MAX], each[40] = "", others[40] = "";
 
 	if (u->links == 0)
@@ -55,9 +56,9 @@ drawing_usual_text(const struct drawing *d, unsigned tier)
 		snprintf(each, sizeof(each), ", %u between each two", u->count);
 	if (u->others != 0)
 		snprintf(others, sizeof(others), ", %u of another rate", u->others);
-	return memory_format("%s to %s: %u %s of %s%s%s", tiers[tier][0], tiers[u->high][0],
-			     u->links, u->links == 1 ? "link" : "links",
-			     text_rate(rate, u->rate_bps), each, others);
+	return memory_format("%s to %s: %u %s of %s%s%s", tiers[tier][0], tiers[u->high][0], links,
+			     links == 1 ? "link" : "links", text_rate(rate, u->rate_bps), each,
+			     others);
 }
 
 char *

@@ -79,7 +79,7 @@ void drawing_free(struct drawing *d);
 
 // The title: "demo: 2 leaves, 2 spines, 8 hosts". For free().
 char *drawing_title(const struct drawing *d);
-// "leaf to spine: 8 links of 100G, 2 of another rate"; NULL: no link has its lower end in that
+// "leaf to spine: 6 links of 100G, 2 of another rate"; NULL: no link has its lower end in that
 // tier. For free().
 char *drawing_usual_text(const struct drawing *d, unsigned tier);
 // "64 hosts". For free().

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file as a fabric would come up from it: everything is up, and what `attach:` names is there.
+// A file as a fabric would come up from it: events at 0 have changed links, and what `attach:` names
+// is there.
 #include "map.h"
 
 #include "control/base/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 struct map_file {
 	struct config *config;
 	struct topology *topology;
 	const struct config_attach **attached; // by host and port
+	struct map_link_state *links;
 };
 
 static void
@@ -28,6 +31,39 @@ note_attached(struct map_file *f)
 	}
 }
 
+static void
+change_link(struct map_link_state *link, const struct config_event *event)
+{
+	if (event->changes & CONFIG_LINK_STATE)
+		link->down = !event->up;
+	if (event->changes & CONFIG_LINK_RATE)
+		link->rate_bps = event->rate_bps;
+	if (event->changes & CONFIG_LINK_DELAY)
+		link->delay_ps = event->delay_ps;
+}
+
+// Of one instant, events happen in the order of the file.
+static int
+note_links(struct map_file *f, struct diag *diag)
+{
+	const struct topology *t = f->topology;
+
+	f->links = memory_array(t->link_count, sizeof(*f->links), "links");
+	for (uint32_t l = 0; l < t->link_count; l++)
+		f->links[l] = (struct map_link_state){t->links[l].rate_bps, t->links[l].delay_ps};
+	for (unsigned i = 0; i < f->config->event_count; i++) {
+		const struct config_event *event = &f->config->events[i];
+		uint32_t link;
+
+		if (event->kind != CONFIG_EVENT_LINK || event->at_ps != 0)
+			continue;
+		if (topology_resolve_link(t, &event->link, "events", &link, diag) != 0)
+			return -EINVAL;
+		change_link(&f->links[link], event);
+	}
+	return 0;
+}
+
 int
 map_file_open(struct map_file **out, const char *path, struct diag *diag)
 {
@@ -36,6 +72,8 @@ map_file_open(struct map_file **out, const char *path, struct diag *diag)
 
 	if (rc == 0)
 		rc = topology_create(&f->topology, f->config, diag);
+	if (rc == 0)
+		rc = note_links(f, diag);
 	if (rc != 0) {
 		map_file_close(f);
 		return rc;
@@ -51,6 +89,7 @@ map_file_close(struct map_file *f)
 	if (f == NULL)
 		return;
 	free(f->attached);
+	free(f->links);
 	topology_destroy(f->topology);
 	config_free(f->config);
 	free(f);
@@ -60,9 +99,8 @@ static json_t *
 link_of(const void *context, uint32_t link)
 {
 	const struct map_file *f = context;
-	const struct topo_link *l = &f->topology->links[link];
 
-	return map_link(f->topology, link, &(struct map_link_state){l->rate_bps, l->delay_ps});
+	return map_link(f->topology, link, &f->links[link]);
 }
 
 static const struct config_attach *

@@ -73,10 +73,27 @@ class Graph(Case):
         path = self.file(description)
         _, texts = self.svg(path)
         self.assertEqual(texts("label"), ["100G", "25G"])
-        self.assertIn("leaf to spine: 4 links of 400G, 1 of another rate", texts("small"))
+        self.assertIn("leaf to spine: 3 links of 400G, 1 of another rate", texts("small"))
         _, edges = self.dot(path)
         self.assertEqual([one for one in edges if one[2]], [("spine2", "leaf1", "100G", ""), ("leaf1", "h2", "25G", "")])
         self.assertIn('---|"100G"|', self.mermaid(path))
+
+    def test_events_at_0_are_drawn(self):
+        """A link that a file takes down before anything happens; not one that fails later."""
+        events = [{"at": "0us", "link": "leaf1-spine2", "state": "down"}, {"at": "0us", "link": "h2-leaf1", "rate": "25G"},
+                  {"at": "0us", "link": "leaf2-spine1", "state": "down"}, {"at": "0us", "link": "leaf2-spine1", "state": "up"},
+                  {"at": "1us", "link": "leaf2-spine2", "state": "down"}]
+        path = self.file(fabric(2, 2, 2, events=events))
+        root, texts = self.svg(path)
+        self.assertEqual(texts("label"), ["down", "25G"])
+        self.assertEqual([one.get("class") for one in root.iter(SVG + "path") if "down" in one.get("class")], ["line down"] * 2)
+        self.assertIn("down", texts("small"))
+        self.assertIn("host to leaf: 3 links of 100G, 1 of another rate", texts("small"))
+        _, edges = self.dot(path)
+        self.assertEqual([one for one in edges if one[2]], [("spine2", "leaf1", "down", "dashed"), ("leaf1", "h2", "25G", "")])
+        self.assertIn(' -.-|"down"| ', self.mermaid(path))
+        path = self.file(fabric(2, 2, 2, events=[{"at": "0us", "link": "leaf1-spine3", "state": "down"}]))
+        self.assertIn("leaf1-spine3", roost("graph", path, status=2).err)
 
     def test_many_hosts_are_folded_with_their_tenants(self):
         path = self.file(fabric(2, 1, 20, tenants={"red": {"hosts": ["h1-h15", "h21"]}, "blue": {"hosts": ["h16-h18"]}}))
