@@ -51,6 +51,21 @@ put_box(const struct drawing *d, uint32_t number, const char *indent, FILE *to)
 	fputs("];\n", to);
 }
 
+// Graphviz would order a row as few lines cross; edges that it does not draw keep ours.
+static void
+put_order(const struct drawing *d, unsigned tier, FILE *to)
+{
+	const char *before = "    ";
+
+	for (uint32_t b = 0; b < d->box_count; b++) {
+		if (d->boxes[b].tier != tier)
+			continue;
+		fprintf(to, "%sn%u", before, b);
+		before = " -- ";
+	}
+	fputs(" [style=invis];\n", to);
+}
+
 static void
 put_tier(const struct drawing *d, unsigned tier, FILE *to)
 {
@@ -63,6 +78,8 @@ put_tier(const struct drawing *d, unsigned tier, FILE *to)
 			fputs("  {\n    rank=same;\n", to);
 		put_box(d, b, "    ", to);
 	}
+	if (count > 1)
+		put_order(d, tier, to);
 	if (count != 0)
 		fputs("  }\n", to);
 }

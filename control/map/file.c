@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file as a fabric would come up from it: events at 0 have changed links, and what `attach:` names
-// is there.
+// A file as a fabric would come up from it: events at 0 have changed links, and what `attach:`
+// names is there.
 #include "map.h"
 
 #include "control/base/memory.h"

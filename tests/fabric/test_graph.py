@@ -34,7 +34,7 @@ class Graph(Case):
         read = command("dot", "-Tjson", drawn).json
         nodes = {one["_gvid"]: one["label"] for one in read["objects"] if "nodes" not in one}
         edges = [(nodes[one["tail"]], nodes[one["head"]], one.get("label", ""), one.get("style", ""))
-                 for one in read.get("edges", [])]
+                 for one in read.get("edges", []) if one.get("style") != "invis"]
         return sorted(nodes.values()), edges
 
     def mermaid(self, path):
@@ -58,6 +58,16 @@ class Graph(Case):
         self.assertEqual(len(edges), 12)
         self.assertIn('    n4["h1<br/>red"]\n', self.mermaid(DEMO))
         self.assertEqual(self.mermaid(DEMO).count(" --- "), 12)
+
+    def test_graphviz_keeps_the_order(self):
+        drawn = self.directory / "drawn.dot"
+        description = fabric(4, 4, 2, tenants={"red": {"hosts": ["h5", "h1"]}}, events=[{"at": "0us", "link": "leaf1-spine2", "state": "down"}])
+        roost("graph", self.file(description), "--format", "dot", "-o", drawn)
+        nodes = [line.split() for line in command("dot", "-Tplain", drawn).out.splitlines() if line.startswith("node ")]
+        for kind, count in (("leaf", 4), ("spine", 4), ("h", 8)):
+            placed = sorted((float(node[2]), re.match(r'"?(\w+?)(?:\\|"|$)', node[6])[1]) for node in nodes
+                            if re.match(rf'"?{kind}\d', node[6]))
+            self.assertEqual([name for _, name in placed], [f"{kind}{i}" for i in range(1, count + 1)])
 
     def test_attached_hosts_have_a_bold_frame(self):
         root, _ = self.svg(DEMO)
