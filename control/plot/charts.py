@@ -192,14 +192,17 @@ def draw_scale(out: Drawing, label: str) -> None:
 
 def draw_cells(out: Drawing, name: str, percents: Sequence[float], places: Sequence[float], top: float,
                height: float) -> None:
-    """A row: a cell from each place to the next, neighbours of one colour as one."""
+    """A row: a cell from each place to the next, neighbours of one colour as one, all of a colour as one element."""
     out.begin("cells", name)
     begin = 0
     colours = [draw.heat_colour(one) for one in percents]
+    cells: dict[str, list[tuple[float, float]]] = {}
     for index, colour in enumerate(colours):
         if index + 1 == len(colours) or colours[index + 1] != colour:
-            out.rect(places[begin], top, places[index + 1] - places[begin], height, colour)
+            cells.setdefault(colour, []).append((places[begin], places[index + 1]))
             begin = index + 1
+    for colour, ends in cells.items():
+        out.cells(ends, top + height / 2, height, colour)
     out.end()
 
 

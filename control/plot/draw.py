@@ -172,6 +172,11 @@ class Drawing:
         self.parts.append(f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" '
                           f'height="{number(height)}" fill="{fill}"/>')
 
+    def cells(self, ends: Iterable[tuple[float, float]], y: float, height: float, colour: str) -> None:
+        """Rectangles of one row, from x to x, as wide lines: thousands of elements of their own would be a large file."""
+        places = "".join(f"M{number(begin)} {number(y)}H{number(end)}" for begin, end in ends)
+        self.parts.append(f'<path d="{places}" fill="none" stroke="{colour}" stroke-width="{number(height)}"/>')
+
     def path(self, points: Iterable[tuple[float, float]], style: str) -> None:
         """A line through points. The first is where the path begins."""
         places = " ".join(f"{number(x)},{number(y)}" for x, y in points)

@@ -10,17 +10,18 @@ import os
 import struct
 import zlib
 from array import array
+from itertools import accumulate
 from typing import Any, Callable, Iterator
 
 from charts import COLUMNS_MAX, ROWS_MAX, Panel, heat_over_time, lines_over_time
 from document import Fields
 from draw import Drawing
-from read import Invalid, Lines, Result, open_regular
-from results import Missing, in_bytes
+from read import Invalid, Lines, Missing, Result, open_regular
+from results import in_bytes
 
-FILM_BYTES_MAX = 4 << 20       # of the file: more takes too long to read, and makes too large a report
-BLOCK_BYTES_MAX = 64 << 20     # decompressed
-CHUNKS_BYTES_MAX = 256 << 20   # decompressed, together
+FILM_BYTES_MAX = 16 << 20      # of the file: more takes too long to read
+META_BYTES_MAX = 64 << 20      # decompressed, together
+CHUNKS_BYTES_MAX = 12 << 20    # decompressed, together: a byte can be a value, and a second is a few MB
 HEAD = struct.Struct("<4sIII")
 PEAKS = {"depth_max"}          # the highest of several intervals counts, not their sum
 COLUMNS = {"tx_bytes", "tx_packets", "paused", "pausing", "drops"} | PEAKS
@@ -38,8 +39,12 @@ def film_bytes(directory: str) -> bytes | None:
     except OSError as error:
         raise Invalid(f"{path}: {error.strerror}") from None
     if len(data) > FILM_BYTES_MAX:
-        raise Missing(f"film: larger than {FILM_BYTES_MAX >> 20} MB; `roost web DIR` shows it")
+        raise too_large()
     return data
+
+
+def too_large() -> Missing:
+    return Missing("the film is too large; `roost web DIR` shows it")
 
 
 def numbers(data: bytes) -> Iterator[int]:
@@ -73,7 +78,7 @@ class Film:
     def __init__(self, path: str, data: bytes) -> None:
         self.path, self.meta = path, Fields(path, "", {})
         self.values: dict[tuple[str, int], array] = {}
-        self.read = 0
+        self.room = {b"META": META_BYTES_MAX, b"CHNK": CHUNKS_BYTES_MAX}
         try:
             blocks = list(self.blocks(data))
             total = sum(count for kind, _, count, _ in blocks if kind == b"CHNK")
@@ -84,7 +89,7 @@ class Film:
             self.add_blocks(blocks)
         except (ValueError, StopIteration, RecursionError, zlib.error) as error:
             raise Invalid(f"{path}: not a valid film: {error or 'a chunk ends too early'}") from None
-        self.ends = [float(sum(self.lengths[:index + 1])) for index in range(len(self.lengths))]
+        self.ends = array("d", accumulate(self.lengths))
 
     def blocks(self, data: bytes) -> Iterator[tuple[bytes, int, int, bytes]]:
         """A film that was cut off is valid up to there."""
@@ -99,24 +104,26 @@ class Film:
             yield kind, first, count, data[at:at + length]
             at += length
 
-    def decompress(self, data: bytes) -> bytes:
+    def decompress(self, kind: bytes, data: bytes) -> bytes:
         decoder = zlib.decompressobj()
-        found = decoder.decompress(data, BLOCK_BYTES_MAX)
-        self.read += len(found)
-        if not decoder.eof or self.read > CHUNKS_BYTES_MAX:
-            raise ValueError("a block is incomplete or too large")
+        found = decoder.decompress(data, self.room[kind] + 1)
+        self.room[kind] -= len(found)
+        if self.room[kind] < 0:
+            raise too_large()
+        if not decoder.eof:
+            raise ValueError("a block is incomplete")
         return found
 
     def add_blocks(self, blocks: list[tuple[bytes, int, int, bytes]]) -> None:
         at = 0
         for kind, first, count, data in blocks:
             if kind == b"META":
-                self.meta = Fields(self.path, "", self.meta.value | json.loads(self.decompress(data)))
+                self.meta = Fields(self.path, "", self.meta.value | json.loads(self.decompress(kind, data)))
                 self.describe()
             elif kind == b"CHNK":
                 if first != at:
                     raise ValueError(f"interval {at} is missing")
-                self.add_chunk(at, count, self.decompress(data))
+                self.add_chunk(at, count, self.decompress(kind, data))
                 at += count
 
     def describe(self) -> None:
@@ -174,8 +181,9 @@ class Film:
         found = Lines()
         for place, values in self.of(name):
             full = share(place)
-            for end, length, value in zip(self.ends, self.lengths, values):
-                found.add(label(place), end, min(100 * value / (full * length), 100.0) if full and length else 0.0)
+            percents = array("d", (min(100 * value / (full * length), 100.0) if full and length else 0.0
+                                   for length, value in zip(self.lengths, values)))
+            found.join(label(place), self.ends, percents)
         return found
 
 
@@ -211,8 +219,7 @@ def draw_pauses(film: Film, run: str) -> list[Drawing]:
 def draw_queues(film: Film, run: str) -> list[Drawing]:
     lines = Lines()
     for place, values in film.of("depth_max"):
-        for end, value in zip(film.ends, values):
-            lines.add(f"{film.ports[place // CLASSES]}.{place % CLASSES}", end, value)
+        lines.join(f"{film.ports[place // CLASSES]}.{place % CLASSES}", film.ends, values)
     if not lines:
         return []
     return [lines_over_time("film-queues.svg", f"{run}: film: the most that waited in each queue",
@@ -228,8 +235,7 @@ def draw_drops(film: Film, run: str) -> list[Drawing]:
             had[index] += value
     lines = Lines()
     for reason, values in sums.items():
-        for end, value in zip(film.ends, values):
-            lines.add(reason, end, value)
+        lines.join(reason, film.ends, values)
     if not lines:
         return []
     per = "an interval" if film.every == 1 else f"{film.every} intervals"

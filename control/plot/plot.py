@@ -13,8 +13,8 @@ import sys
 
 from draw import CURVES_MAX, Drawing
 from files import FAILED, USAGE, check_place, fail, naming, prepare, remove, say, write_temporary
-from read import Invalid, Result
-from results import MAKERS, Missing, make_together
+from read import Invalid, Missing, Result
+from results import MAKERS, make_together
 
 COMMAND = "roost plot"
 

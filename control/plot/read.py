@@ -15,7 +15,7 @@ import stat
 import zlib
 from array import array
 from dataclasses import dataclass, field
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 LINE_BYTES_MAX = 1 << 20
 TIME_PS_MAX = 1 << 63
@@ -28,6 +28,10 @@ NOT_PRINTABLE = re.compile(rb"[^ -~]")
 
 class Invalid(Exception):
     """A file is missing or holds what `roost sim` does not write."""
+
+
+class Missing(Exception):
+    """There is nothing to draw or to list: what, and why."""
 
 
 @dataclass
@@ -55,6 +59,14 @@ class Lines(dict[str, Line]):
             line = self[name] = Line(name)
         line.times.append(time)
         line.values.append(value)
+
+    def join(self, name: str, times: array, values: array) -> None:
+        """Adds many values. A line that is new keeps the arrays, of which others may share the times."""
+        line = self.get(name)
+        if line is None:
+            self[name] = Line(name, times, values)
+        else:
+            line.times, line.values = line.times + times, line.values + values
 
 
 # ---- CSV ------------------------------------------------------------------------------------------------------------
@@ -94,11 +106,13 @@ class Table:
     """A CSV file, read row by row: a heading, then rows with the same number of fields.
 
     With `names` its texts may be any that a user has chosen, in quotes where they need them, and the heading may have
-    more columns than are wanted: rows() gives the wanted ones. Without `names`, no text may be in quotes.
+    more columns than are wanted: rows() gives the wanted ones. Without `names`, no text may be in quotes. Of a file that
+    is larger than `most` bytes, a reader would wait too long: Missing.
     """
 
-    def __init__(self, path: str, file: Any, heading: str, wide: bool = False, names: bool = False) -> None:
-        self.path, self.file, self.number, self.names = path, file, 0, names
+    def __init__(self, path: str, file: Any, heading: str, wide: bool = False, names: bool = False,
+                 most: float = math.inf) -> None:
+        self.path, self.file, self.number, self.names, self.most, self.read = path, file, 0, names, most, 0
         line = self.next_line()
         if line is None:
             raise self.invalid("the file is empty")
@@ -113,6 +127,9 @@ class Table:
         shown = "".join(one if one.isprintable() else "?" for one in what)
         return Invalid(f"{self.path}:{self.number}: {shown}")
 
+    def too_large(self) -> Missing:
+        return Missing(f"{os.path.basename(self.path)} has more than {self.most / (1 << 20):.0f} MB")
+
     def want(self, names: list[str]) -> None:
         for name in names:
             if self.columns.count(name) != 1:
@@ -124,6 +141,9 @@ class Table:
         self.number += 1
         if not line:
             return None
+        self.read += len(line)
+        if self.read > self.most:
+            raise self.too_large()
         if len(line) > LINE_BYTES_MAX:
             raise self.invalid(f"the line is longer than {LINE_BYTES_MAX} bytes")
         if line[-1:] != b"\n":
@@ -185,7 +205,8 @@ class Table:
         return int(text)
 
 
-def open_table(directory: str, name: str, heading: str, wide: bool = False, names: bool = False) -> Table | None:
+def open_table(directory: str, name: str, heading: str, wide: bool = False, names: bool = False,
+               most: float = math.inf) -> Table | None:
     """Opens NAME, or NAME.gz. Returns None if there is neither."""
     path = os.path.join(directory, name)
     for path in (path, f"{path}.gz"):
@@ -195,7 +216,11 @@ def open_table(directory: str, name: str, heading: str, wide: bool = False, name
             continue
         except OSError as error:
             raise Invalid(f"{path}: {error.strerror}") from None
-        return Table(path, Compressed(path, file) if path.endswith(".gz") else file, heading, wide, names)
+        table = Table(path, Compressed(path, file) if path.endswith(".gz") else file, heading, wide, names, most)
+        if os.fstat(file.fileno()).st_size > most:    # before its rows are read
+            file.close()
+            raise table.too_large()
+        return table
     return None
 
 
@@ -223,14 +248,29 @@ class Link:
 
 
 class Result:
-    """The flows and links of a run, and the directory that they stand in."""
+    """The flows and links of a run, and the directory that they stand in.
 
-    def __init__(self, directory: str) -> None:
-        self.directory = directory
+    Of a table that is larger than `most` bytes nothing is kept: `no_flows` and `no_links` say so.
+    """
+
+    def __init__(self, directory: str, most: float = math.inf) -> None:
+        self.directory, self.most = directory, most
         self.flows: dict[int, Flow] = {}
         self.links: list[Link] = []
-        self.read_flows()
-        self.read_links()
+        self.no_flows = self.unless_large(self.read_flows)
+        self.no_links = self.unless_large(self.read_links)
+        if self.no_flows:
+            self.flows.clear()
+        if self.no_links:
+            self.links.clear()
+
+    @staticmethod
+    def unless_large(read: Callable[[], None]) -> str:
+        try:
+            read()
+        except Missing as why:
+            return str(why)
+        return ""
 
     @property
     def name(self) -> str:
@@ -238,7 +278,7 @@ class Result:
         return os.path.basename(os.path.realpath(self.directory))
 
     def need_table(self, name: str, heading: str) -> Table:
-        table = open_table(self.directory, name, heading, names=True)
+        table = open_table(self.directory, name, heading, names=True, most=self.most)
         if table is None:
             raise Invalid(f"{os.path.join(self.directory, name)}: no such file; `roost sim FILE -o DIR` writes it")
         return table

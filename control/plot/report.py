@@ -22,13 +22,14 @@ from film import draw_film, film_bytes
 from files import FAILED, USAGE, check_place, fail, naming, prepare, remove, say, write_temporary
 from markup import Markup, element, join
 from plot import draw_one
-from read import Invalid, Result, open_regular
-from results import Missing
+from read import Invalid, Missing, Result, open_regular
 
 COMMAND = "roost report"
 HEAD = '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="roost report">'
 VIEWER = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "web", "report.html")
 DATA = "<!--ROOST-DATA-->"
+TABLE_BYTES_MAX = 24 << 20     # of a table that is read: it takes two seconds
+REPORT_BYTES_MAX = 5 << 20     # with a player of the film: trackers of tickets and mail servers refuse larger files
 
 STYLE = """
 :root { color-scheme: light dark; --ground: #ffffff; --ink: #222222; --faint: #5f5f5f; --rule: #cccccc; --notice: #fff1d6; }
@@ -98,53 +99,65 @@ def viewer(name: str, data: bytes, page: tuple[str, str]) -> Markup:
     return Markup(f'<iframe title="the film" sandbox="allow-scripts" srcdoc="{inner}"></iframe>')
 
 
-def film_section(result: Result, data: bytes | None, page: tuple[str, str] | None, why: str) -> Markup:
-    if data is None:
-        return element("p", why)
-    parts = [sections.drawings(draw_film(result, data))]
-    if page is not None:
-        parts.append(element("div", element("h3", "Play it"), viewer(result.name, data, page), class_="screen"))
-    return join(parts)
+def read_film(result: Result) -> tuple[bytes | None, Markup]:
+    """The film, if a report can show it; and drawings of it, or why there are none."""
+    try:
+        data = film_bytes(result.directory)
+        if data is None:
+            return None, element("p", "Not recorded: record.film writes one.")
+        return data, sections.drawings(draw_film(result, data))
+    except Missing as why:
+        return None, element("p", f"Not drawn: {why}.")
+
+
+def add_player(parts: dict[str, Markup], name: str, data: bytes | None) -> str:
+    """Adds a player of the film if the report stays small enough. Returns its script."""
+    page = read_viewer() if data is not None else None
+    if page is None:
+        return ""
+    played = viewer(name, data, page)
+    fits = len(played) + sum(map(len, parts.values())) <= REPORT_BYTES_MAX
+    shown = join((element("h3", "Play it"), played)) if fits else element(
+        "p", f"No player: with it, the report would be larger than {REPORT_BYTES_MAX >> 20} MB. `roost web DIR` plays the film.")
+    parts["Film"] = join((parts["Film"], element("div", shown, class_="screen")))
+    return page[1] if fits else ""
 
 
 # ---- the document ---------------------------------------------------------------------------------------------------
 
 def make_report(directory: str, version: str) -> str:
-    document, result = read_document(directory), Result(directory)
+    document, result = read_document(directory), Result(directory, TABLE_BYTES_MAX)
     missing: list[str] = []
     drawn = draw_one(result, missing)
-    try:
-        data, why = film_bytes(directory), "Not recorded: record.film writes one."
-    except Missing as missed:
-        data, why = None, f"Not drawn: {missed}."
-    page = read_viewer() if data is not None else None
+    data, film = read_film(result)
     summary = document.object("summary")
     plots = [sections.drawings(drawn)]
     if missing:
         plots.append(element("p", "Not drawn: ", "; ".join(missing), ".", class_="faint"))
-    parts = (
-        ("Summary", join((sections.notices(summary), sections.figures(document)))),
-        ("What to look at", sections.look_at(document)),
-        ("Workload", sections.groups(document, "items", "workload item")),
-        ("Tenants", sections.groups(document, "tenants", "tenant")),
-        ("Collectives", sections.collectives(document)),
-        ("Slowest flows", sections.slowest_flows(result)),
-        ("Drops", sections.drops(document, result)),
-        ("Plots", join(plots)),
-        ("Film", film_section(result, data, page, why)),
-        ("Log", sections.log(document)),
-        ("Configuration", sections.configuration(document)),
-        ("Versions", sections.versions(document, version)),
-    )
+    parts = {
+        "Summary": join((sections.notices(summary), sections.figures(document))),
+        "What to look at": sections.look_at(document),
+        "Workload": sections.groups(document, "items", "workload item"),
+        "Tenants": sections.groups(document, "tenants", "tenant"),
+        "Collectives": sections.collectives(document),
+        "Slowest flows": sections.slowest_flows(result),
+        "Drops": sections.drops(document, result),
+        "Plots": join(plots),
+        "Film": film,
+        "Log": sections.log(document),
+        "Configuration": sections.configuration(document),
+        "Versions": sections.versions(document, version),
+    }
+    script = add_player(parts, result.name, data)
     title = f"Roost: {result.name}"
-    head = join((Markup(HEAD), policy(page[1] if page is not None else ""),
+    head = join((Markup(HEAD), policy(script),
                  Markup('<meta name="viewport" content="width=device-width">'), element("title", title),
                  element("style", Markup(style())), Markup("</head>")))
-    contents = element("nav", element("ul", *(element("li", element("a", name, href=f"#section-{anchor(name)}")) for name, _ in parts)),
+    contents = element("nav", element("ul", *(element("li", element("a", name, href=f"#section-{anchor(name)}")) for name in parts)),
                        aria_label="Contents")
     body = element("body", element("header", element("h1", title)), Markup("\n"), contents,
                    element("main", *(element("section", element("h2", name, id=f"section-{anchor(name)}"), Markup("\n"), part,
-                                             aria_labelledby=f"section-{anchor(name)}") for name, part in parts)))
+                                             aria_labelledby=f"section-{anchor(name)}") for name, part in parts.items())))
     return f"{head}\n{body}</html>\n"
 
 

@@ -11,15 +11,11 @@ import draw
 from charts import (Matrix, Panel, ROWS_MAX, Threshold, distributions, heat_over_time, lines_over_time, matrix_pair,
                     split_named)
 from draw import Drawing
-from read import Lines, Result, Table, open_table
+from read import Lines, Missing, Result, Table, open_table
 
 SWITCHES_MAX, UPLINKS_MAX = 1024, 256
 # A queue holds packets of several inputs, each of which has an XOFF threshold of its own.
 THRESHOLDS = {"XOFF": "XOFF of one input"}
-
-
-class Missing(Exception):
-    """There is nothing to draw: what, and why."""
 
 
 # ---- completion times -----------------------------------------------------------------------------------------------
@@ -55,6 +51,8 @@ class Completion:
 
 
 def make_completion(result: Result) -> list[Drawing]:
+    if result.no_flows:
+        raise Missing(f"completion times: {result.no_flows}")
     completion = Completion()
     completion.add(result)
     return completion.drawings(result.name)
@@ -98,6 +96,8 @@ def uplinks(result: Result, file: str, lower: str, upper: str) -> list[Drawing]:
 
 
 def make_uplinks(result: Result) -> list[Drawing]:
+    if result.no_links:
+        raise Missing(f"uplinks: {result.no_links}")
     made = uplinks(result, "uplinks.svg", "leaf", "spine") + uplinks(result, "spine-uplinks.svg", "spine", "super-spine")
     if not made:
         raise Missing("uplinks: no link joins two tiers of switches")
@@ -107,7 +107,7 @@ def make_uplinks(result: Result) -> list[Drawing]:
 # ---- series over time -----------------------------------------------------------------------------------------------
 
 def table_of(result: Result, what: str, file: str, heading: str, key: str, wide: bool = False) -> Table:
-    table = open_table(result.directory, file, heading, wide)
+    table = open_table(result.directory, file, heading, wide, most=result.most)
     if table is None:
         raise Missing(f"{what}: no {file} (record.{key} writes it)")
     return table
@@ -134,7 +134,7 @@ def bytes_text(count: float) -> str:
 
 def thresholds_of(result: Result, queues: list[str]) -> list[Threshold]:
     """What thresholds.csv knows of some queues: a line where they agree, with names where they do not."""
-    table = open_table(result.directory, "thresholds.csv", "queue,threshold,bytes")
+    table = open_table(result.directory, "thresholds.csv", "queue,threshold,bytes", most=result.most)
     found: dict[tuple[str, float], list[str]] = {}
     if table is None:
         return []

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from document import Fields
 from draw import Drawing
 from markup import Markup, count, duration, element, join, ratio, size, table
-from read import Flow, Invalid, Result, open_table
+from read import Flow, Invalid, Missing, Result, open_table
 from settings import yaml_text
 
 FLOWS_MAX, COLLECTIVES_MAX, PORTS_MAX, LOG_MAX = 20, 50, 20, 100
@@ -112,6 +112,8 @@ def slowest_flows(result: Result) -> Markup:
         """Flows that are not complete come first."""
         return one[1].fct_ps is not None, -(one[1].fct_ps or 0), one[0]
 
+    if result.no_flows:
+        return element("p", f"Not listed: {result.no_flows}.")
     if not result.flows:
         return element("p", "None.")
     rows = [(count(number), flow.item, flow.src, flow.dst, flow.tenant or "\u2013", size(flow.bytes), duration(flow.start_ps),
@@ -126,7 +128,8 @@ def slowest_flows(result: Result) -> Markup:
 
 def drops_by_port(result: Result) -> list[tuple[str, str, int]]:
     found: list[tuple[str, str, int]] = []
-    counters = open_table(result.directory, "counters.csv", "node,port,scope,counter,value", names=True)
+    counters = open_table(result.directory, "counters.csv", "node,port,scope,counter,value", names=True,
+                          most=result.most)
     if counters is None:
         raise Invalid(f"{result.directory}/counters.csv: no such file; `roost sim FILE -o DIR` writes it")
     with counters.file:
@@ -137,15 +140,18 @@ def drops_by_port(result: Result) -> list[tuple[str, str, int]]:
 
 
 def drops(document: Fields, result: Result) -> Markup:
-    places = drops_by_port(result)
+    try:
+        places, why = drops_by_port(result), ""
+    except Missing as missed:
+        places, why = [], f"Ports not listed: {missed}."
     reasons = [(one.text("reason"), count(one.count("packets")), one.text("advice")) for one in document.objects("drops")]
     if not reasons:
         return element("p", "None.")
     largest = heapq.nlargest(PORTS_MAX, places, key=lambda one: one[2])
-    return join((table("drops by reason", ("reason", "#packets", "advice"), reasons),
-                 table(first_of(len(largest), len(places), "ports and reasons, most drops first", "counters.csv"),
-                       ("port by which they arrived", "reason", "#packets"),
-                       [(port, reason, count(packets)) for port, reason, packets in largest])))
+    ports = table(first_of(len(largest), len(places), "ports and reasons, most drops first", "counters.csv"),
+                  ("port by which they arrived", "reason", "#packets"),
+                  [(port, reason, count(packets)) for port, reason, packets in largest])
+    return join((table("drops by reason", ("reason", "#packets", "advice"), reasons), element("p", why) if why else ports))
 
 
 # ---- drawings -------------------------------------------------------------------------------------------------------

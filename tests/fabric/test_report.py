@@ -2,11 +2,14 @@
 """`roost report`: what a report contains, that it refers to nothing outside, that texts of a run stay texts, and that a directory
 in which something is wrong leaves no report."""
 import csv
+import gzip
 import html
 import json
 import random
 import sys
+import zlib
 from html.parser import HTMLParser
+from unittest import mock
 
 import films
 from common import *
@@ -191,7 +194,7 @@ class Report(Case):
         sim = self.result()
         made = film.Film("film", (sim.directory / "film").read_bytes())
         wanted = films.Film(sim.directory / "film")
-        self.assertEqual(made.ends, [end - wanted.begin for end in wanted.ends])
+        self.assertEqual(list(made.ends), [end - wanted.begin for end in wanted.ends])
         seen = 0
         for column, width in (("tx_bytes", 1), ("paused", 9), ("pausing", 9), ("depth_max", 8)):
             for place, values in made.of(column):
@@ -268,11 +271,48 @@ class Report(Case):
 
     def test_a_large_film_is_not_drawn(self):
         sim = self.result()
+        whole = (sim.directory / "film").read_bytes()
         with open(sim.directory / "film", "ab") as file:
             file.truncate(film.FILM_BYTES_MAX + 1)
-        page = Page(self.reported(sim).read_text())
-        self.assertIn("Not drawn: film: larger than 4 MB; `roost web DIR` shows it.", page.texts["p"])
+        self.assert_no_film(self.reported(sim).read_text())
+        # A small file can be large once it is decompressed: intervals in which one value changes again and again.
+        chunk = bytes((0, 2, 0, 1)) + bytes(film.CHUNKS_BYTES_MAX)
+        packed = zlib.compress(chunk)
+        (sim.directory / "film").write_bytes(whole[:whole.rindex(b"CHNK")] + film.HEAD.pack(b"CHNK", len(packed), 0, 1) + packed)
+        self.assert_no_film(report.make_report(str(sim.directory), "0"))
+
+    def assert_no_film(self, text):
+        page = Page(text)
+        self.assertIn("Not drawn: the film is too large; `roost web DIR` shows it.", page.texts["p"])
         self.assertEqual(page.of("iframe"), [])
+
+    def test_no_player_in_a_report_that_would_be_too_large(self):
+        sim = self.result()
+        played = Page(report.make_report(str(sim.directory), "0"))
+        with mock.patch.object(report, "REPORT_BYTES_MAX", 1 << 17):
+            page = Page(report.make_report(str(sim.directory), "0"))
+        self.assertEqual(page.of("iframe"), [])
+        self.assertEqual(len(page.of("svg")), len(played.of("svg")))
+        self.assertNotIn("script-src", next(one["content"] for one in page.of("meta") if "http-equiv" in one))
+
+    def test_large_tables_are_left_out(self):
+        """The report says which; the others are there."""
+        sim = self.result(workload=[{"kind": "incast", "from": ["h2", "h3", "h5", "h6"], "to": "h1", "size": "1MB"}], tenants={},
+                          switch={"preset": "lossy", "buffer": {"size": "1MB"}}, record={"interval": "10us", "queues": "all"})
+        for name in ("flows.csv", "counters.csv", "queues.csv"):
+            text = (sim.directory / name).read_bytes()
+            last = text.splitlines(True)[-1]
+            (sim.directory / name).write_bytes(text + last * (((1 << 20) - len(text)) // len(last) + 1))
+        queues = sim.directory / "queues.csv"    # compressed, it is small until it is read
+        queues.with_name("queues.csv.gz").write_bytes(gzip.compress(queues.read_bytes()))
+        queues.unlink()
+        with mock.patch.object(report, "TABLE_BYTES_MAX", 1 << 20):
+            page = Page(report.make_report(str(sim.directory), "0"))
+        self.assertIn("queues.csv.gz has more than 1 MB", "".join(page.texts["p"]))
+        self.assertIn("Not listed: flows.csv has more than 1 MB.", page.texts["p"])
+        self.assertIn("Ports not listed: counters.csv has more than 1 MB.", page.texts["p"])
+        self.assertIn("completion times: flows.csv has more than 1 MB", "".join(page.texts["p"]))
+        self.assertIn("links between leaf and spine", "".join(one.get("aria-label", "") for one in page.of("svg")))
 
 
 if __name__ == "__main__":
