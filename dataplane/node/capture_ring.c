@@ -4,22 +4,24 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
 #define NOTHING UINT32_MAX
+#define PART_BYTES (1u << 20)   // that one call makes present
+#define AHEAD_BYTES (16u << 20) // of memory that is present before the worker
 
 int
 capture_ring_create(struct capture_ring **out, uint32_t size)
 {
 	struct capture_ring *r = aligned_alloc(64, (sizeof(*r) + 63) / 64 * 64);
-	uint8_t *data = aligned_alloc(64, size);
+	void *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (r == NULL || data == NULL) {
+	if (r == NULL || data == MAP_FAILED) {
 		free(r);
-		free(data);
+		if (data != MAP_FAILED)
+			munmap(data, size);
 		return -ENOMEM;
 	}
-	memset(data, 0, size); // the worker is to meet no page that is not there
 	*r = (struct capture_ring){.size = size, .data = data};
 	*out = r;
 	return 0;
@@ -30,8 +32,23 @@ capture_ring_destroy(struct capture_ring *r)
 {
 	if (r == NULL)
 		return;
-	free(r->data);
+	munmap(r->data, r->size);
 	free(r);
+}
+
+bool
+capture_ring_populate(struct capture_ring *r)
+{
+	const uint64_t wanted = capture_ring_end(r) + AHEAD_BYTES;
+	const uint32_t left = r->size - r->present;
+	const uint32_t part = left < PART_BYTES ? left : PART_BYTES;
+
+	if (part == 0 || r->present >= wanted)
+		return false;
+	// A kernel that does not know this makes pages when the worker first writes to them.
+	(void)madvise(r->data + r->present, part, MADV_POPULATE_WRITE);
+	r->present += part;
+	return true;
 }
 
 static struct capture_slot *

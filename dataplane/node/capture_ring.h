@@ -40,6 +40,7 @@ struct capture_slot {
 
 struct capture_ring {
 	uint64_t head;                              // control: rw (release), worker: ro (acquire)
+	uint32_t present;                           // control: bytes of data populated so far
 	uint64_t tail __attribute__((aligned(64))); // worker: rw (release), control: ro (acquire)
 	uint64_t write;     // worker: what is written up to here is not all published yet
 	uint64_t head_seen; // worker: head when it last mattered
@@ -47,8 +48,14 @@ struct capture_ring {
 	uint8_t *data;
 };
 
+// Takes as long for a large ring as for a small one: its memory comes by capture_ring_populate().
 // Returns 0 or -ENOMEM. Control thread.
 int capture_ring_create(struct capture_ring **out, uint32_t size);
+
+// Makes a part of the ring's memory present, before the worker gets there: a page that is not costs
+// the worker a page fault when it first writes to it. To be called now and then while the worker
+// runs. Returns whether there was something to do. Control thread.
+bool capture_ring_populate(struct capture_ring *r);
 
 // NULL is fine.
 void capture_ring_destroy(struct capture_ring *r);

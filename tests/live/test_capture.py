@@ -334,6 +334,31 @@ class Busy(CaptureCase):
         self.assertIn("has no capture", client.ask("capture-end")["error"]["message"])
 
 
+class LargeRings(CaptureCase):
+    """The largest rings, of two workers that never sleep."""
+
+    def memory(self):
+        """Bytes that the fabric's process has in memory."""
+        pid = json.loads(Path(f"/run/roost/{self.up.name}.state").read_text())["pid"]
+        return int(re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[1]) << 10
+
+    def test_others_are_answered(self):
+        """A capture begins at once, whatever the size of its rings, and takes memory as it needs it."""
+        self.up = self.fabric(demo(name_of("caplarge"), attach=(), workers=2, idle="poll", **{"capture-memory": "1GiB"}))
+        before = self.memory()
+        with Client(self.up.name) as capturing, Client(self.up.name) as other:
+            began = time.monotonic()
+            capturing.say('{"jsonrpc": "2.0", "id": 1, "method": "capture", "params": {"drops": true}}\n')
+            self.assertIn("result", other.ask("hosts"))
+            self.assertEqual(capturing.hear()["result"], {"ports": []})
+            for _ in range(50):
+                self.assertIn("result", other.ask("hosts"))
+            self.assertLess(time.monotonic() - began, 5)
+            wait_until(lambda: self.memory() - before > 30 << 20, "memory before the workers is there")
+            self.assertLess(self.memory() - before, 200 << 20)
+        wait_until(lambda: self.memory() - before < 10 << 20, "the memory is given back")
+
+
 class Attached(CaptureCase):
     def test_attached_hosts_in_tenants(self):
         """Ping between namespaces, at the NIC, the leaf's ports, and in VXLAN between leaves, while tables change."""

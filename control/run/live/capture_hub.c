@@ -177,6 +177,7 @@ capture_hub_poll(struct capture_hub *hub)
 	if (hub->count == 0)
 		return;
 	capture_taps_follow(hub);
+	hub->populating = capture_taps_populate(hub);
 	capture_drain_turn(hub->drain);
 }
 
@@ -185,7 +186,7 @@ capture_hub_wait_ms(const struct capture_hub *hub, int wait_ms)
 {
 	if (hub->count == 0)
 		return wait_ms;
-	if (capture_drain_waits(hub->drain))
+	if (hub->populating || capture_drain_waits(hub->drain))
 		return 0;
 	return wait_ms < 0 || wait_ms > CAPTURE_POLL_MS ? CAPTURE_POLL_MS : wait_ms;
 }
@@ -229,6 +230,7 @@ capture_hub_begin(struct capture_hub *hub, const struct capture_want *want, stru
 	hub->captures[index_of(hub, NULL)] = c;
 	hub->count++;
 	capture_taps_apply(hub);
+	hub->populating = true;
 	update_totals(c);
 	memcpy(c->from, hub->positions, sizeof(c->from));
 	memset(c->to, 0xff, sizeof(c->to));

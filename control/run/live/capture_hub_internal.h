@@ -37,6 +37,7 @@ struct capture_hub {
 	struct capture_ring *rings[LIVE_WORKERS_MAX];
 	uint64_t positions[LIVE_WORKERS_MAX]; // at the last change
 	struct capture_drain *drain;          // NULL: nothing is captured
+	bool populating;                      // the memory of rings is not all there yet
 };
 
 // ---- capture_taps.c -----------------------------------------------------------------------------
@@ -46,6 +47,8 @@ struct capture_hub {
 void capture_taps_apply(struct capture_hub *hub);
 // Nodes that stand for a host since the last change get their taps.
 void capture_taps_follow(struct capture_hub *hub);
+// Makes a part of the memory of each ring present. Returns whether there was something to do.
+bool capture_taps_populate(struct capture_hub *hub);
 // What taps had counted at the last change, of what a capture wants.
 struct capture_total capture_taps_count(const struct capture *c, uint32_t node, uint16_t port);
 // No tap is in use any more.

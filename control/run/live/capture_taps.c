@@ -190,6 +190,17 @@ capture_taps_follow(struct capture_hub *hub)
 	}
 }
 
+bool
+capture_taps_populate(struct capture_hub *hub)
+{
+	bool any = false;
+
+	for (uint32_t w = 0; w < hub->live->worker_count; w++)
+		if (hub->rings[w] != NULL)
+			any |= capture_ring_populate(hub->rings[w]);
+	return any;
+}
+
 static void
 add_count(const struct capture *c, const struct capture_count *count, struct capture_total *to)
 {

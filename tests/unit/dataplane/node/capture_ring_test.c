@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -90,12 +92,63 @@ test_full(void **state)
 	capture_ring_destroy(NULL);
 }
 
+// How much of a ring's memory is present.
+static size_t
+present_bytes(const struct capture_ring *r)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), count = r->size / page;
+	unsigned char *pages = calloc(count, 1);
+	size_t present = 0;
+
+	assert_non_null(pages);
+	assert_int_equal(mincore(r->data, r->size, pages), 0);
+	for (size_t i = 0; i < count; i++)
+		present += pages[i] & 1;
+	free(pages);
+	return present * page;
+}
+
+// The memory of a large ring comes in parts, not far ahead of the worker, and keeps what is there.
+static void
+test_memory_comes_in_parts(void **state)
+{
+	const size_t part = 1u << 20, ahead = 16u << 20;
+	struct capture_ring *r;
+	uint32_t count = 0;
+
+	(void)state;
+	assert_int_equal(capture_ring_create(&r, 1u << 30), 0);
+	assert_int_equal(present_bytes(r), 0);
+	assert_true(put(r, 0, 400));
+	assert_true(capture_ring_populate(r));
+	assert_int_equal(present_bytes(r), part);
+	while (capture_ring_populate(r))
+		count++;
+	assert_int_equal(count, ahead / part - 1);
+	assert_int_equal(present_bytes(r), ahead);
+	for (count = 1; r->write < 3 * part; count++)
+		assert_true(put(r, count, 60000));
+	capture_ring_publish(r);
+	while (capture_ring_populate(r))
+		;
+	assert_in_range(present_bytes(r), ahead + 3 * part, ahead + 4 * part);
+	for (uint32_t i = 0; i < count; i++)
+		take(r, i);
+	capture_ring_destroy(r);
+	assert_int_equal(capture_ring_create(&r, 1u << 16), 0);
+	assert_true(capture_ring_populate(r));
+	assert_int_equal(present_bytes(r), 1u << 16);
+	assert_false(capture_ring_populate(r));
+	capture_ring_destroy(r);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_memory_comes_in_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
