@@ -176,6 +176,47 @@ class Probe(Probed):
                 self.assertEqual(client.ask("probe", **params)["error"]["code"], -32602, params)
 
 
+class TwoWorkers(Probe):
+    """The same with the nodes on two workers that never sleep."""
+
+    @classmethod
+    def description(cls):
+        made = super().description()
+        made["live"] |= {"workers": 2, "idle": "poll"}
+        return made
+
+
+class Ip6(Probed):
+    """All hosts have addresses of both versions; the attached ones stay behind their NICs or at the leaf."""
+
+    @classmethod
+    def description(cls):
+        made = super().description()
+        made["hosts"]["ip"] = [4, 6]
+        return made
+
+    def address(self, host):
+        """The IPv6 address that `show hosts` has of it."""
+        return next(one["address6"] for one in self.up.show("hosts")["hosts"] if one["host"] == host)
+
+    def test_path_and_times_are_as_computed(self):
+        for source, destination in (("h2", "h6"), ("h1", "h6"), ("h4", "h7"), ("h2", "h5"), ("h5", "h1")):
+            with self.subTest(source=source, destination=destination):
+                got = self.probe(source, self.address(destination))
+                self.assertEqual((got["probe"]["result"], got["probe"]["as_computed"]), ("delivered", True), got)
+
+    def test_hosts_ignore_it(self):
+        listening, heard = self.udp("h5", 4791), self.raw("h5")
+        self.probe("h1", self.address("h5"), "--size", 300)
+        frames = [one for one in heard.receive_all(1) if one.data[12:14] == b"\x86\xdd"]
+        self.assertEqual([len(one.data) for one in frames], [300])
+        self.assertEqual(listening.receive(), [])
+
+    def test_drops(self):
+        self.assertEqual(self.probe("h2", self.address("h3"))["probe"]["hops"][-1]["drop"]["reason"], "no-route")
+        self.assertEqual(self.probe("h2", self.address("h6"), "--ttl", 1)["probe"]["hops"][-1]["drop"]["reason"], "ttl-expired")
+
+
 class SlowProbe(Probed):
     def slow(self):
         """Packets between the leaves take five seconds of wall time."""
