@@ -20,6 +20,9 @@ PORTS = "".join(f"    swp{i}: {{rate: 100G, cable: 5m}}\n" for i in range(1, 5))
 TOP = ("events",)    # keys of the file itself; all others are the switch's
 RUN = ("sim", "plot", "compare", "check", "replay", "where", "headroom", "help", "schema", "completion", "--help")
 FABRIC = re.compile(r"^(?:fabric|switch):", re.M)
+# Drawings that pages show, and where the commands of the page write them.
+DRAWN = {"first-steps.md": {"first-queues.svg": "first/queues.svg"},
+         "results.md": {f"plot-{one}.svg": f"exchange/{one}.svg" for one in ("fct", "uplinks", "queues", "pauses")}}
 
 
 def pages():
@@ -232,8 +235,34 @@ class Docs(Case):
                             self.assertEqual((done.err + done.out).splitlines(), told)
                         count += 1
                         shown += bool(told)
+            for drawing, made in DRAWN.get(page.name, {}).items():
+                with self.subTest(page=page.name, drawing=drawing):
+                    self.assertTrue((SOURCE / "doc/figures" / drawing).read_bytes() == (place / made).read_bytes(),
+                                    f"copy {place / made} to doc/figures/{drawing}, and read again what the page says of it")
         self.assertGreaterEqual(count, 8)
         self.assertGreaterEqual(shown, 3)
+
+    def test_results_are_those_of_runs(self):
+        """The lines that README.md, first-steps.md and results.md show of runs: these print them."""
+        example = files(SOURCE / "doc/results.md")["exchange.yaml"]
+        self.file(example, "exchange.yaml")
+        self.file(example.replace("mode: ecmp", "mode: adaptive"), "spread.yaml")
+        for name, text in files(SOURCE / "doc/first-steps.md").items():
+            self.file(text, name)
+        shutil.copytree(SOURCE / "conf", self.directory / "conf")
+        readme, = (text for text in blocks(SOURCE / "README.md", "") if "== Live" in text)
+        storms = [text for text in blocks(SOURCE / "doc/first-steps.md", "") if text.startswith("workload ")]
+        compared = [text.partition("\n")[2] for text in blocks(SOURCE / "doc/results.md", "") if "compare exchange.yaml spread" in text]
+        for words, text in (("sim conf/demo.yaml", readme[readme.index("\nworkload "):readme.index("== Live")]),
+                            *zip(("sim first.yaml", "sim dcqcn.yaml"), storms, strict=True),
+                            *zip(("compare exchange.yaml spread.yaml", "compare exchange.yaml spread.yaml --seeds 5"), compared, strict=True)):
+            with self.subTest(words):
+                lines = roost(*words.split(), cwd=self.directory).out.splitlines()
+                self.assertEqual([line for line in text.splitlines() if line != "..." and line not in lines], [])
+        # tests/fabric/test_story.py compares what paths.md shows with its runs.
+        story = "".join(blocks(SOURCE / "doc/paths.md", "sh")).splitlines()
+        told, = (text for text in blocks(SOURCE / "README.md", "") if "compare conf/story" in text)
+        self.assertEqual([line for line in told.splitlines() if line not in story], [])
 
 
 if __name__ == "__main__":
