@@ -121,7 +121,7 @@ const struct cli_command command_events = {
 		{
 			{.name = "pause-over",
 			 .kind = CLI_TIME,
-			 .help = "only pauses that took at least TIME since the last report"},
+			 .help = "only pauses that lasted at least TIME since the last report"},
 			CLI_OUTPUT_OPTION,
 			CLI_FABRIC_OPTION,
 		},

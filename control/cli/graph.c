@@ -142,8 +142,8 @@ graph(const struct cli_args *args)
 const struct cli_command command_graph = {
 	.name = "graph",
 	.help = "draw switches, hosts, links and tenants of a live fabric or a file",
-	.details = "Draws FILE as it would come up, or the live fabric as it is now. Hosts of a "
-		   "leaf that has\nmany are one box with the number of each tenant.\n",
+	.details = "Draws FILE as it would come up, or the live fabric as it is now. If a leaf has "
+		   "many hosts, they\nare one box with the number of hosts of each tenant.\n",
 	.forms = {{{{CLI_FABRIC, "FABRIC", .optional = true}}}, {{{CLI_FILE}}}},
 	.options =
 		{

@@ -66,9 +66,9 @@ const struct cli_command command_plot = {
 	.name = "plot",
 	.help = "draw what `roost sim -o DIR` wrote, as SVG",
 	.details =
-		"Completion times, slowdowns and loads of links; queues, rates, "
-		"loads, pauses and\npools where `record:` named them. Several directories need -o "
-		"DIR: their completion times and\nslowdowns are drawn together.\n",
+		"Draws completion times, slowdowns and loads of links, and the queues, rates, "
+		"loads, pauses and\npools that `record:` names. Several directories need -o DIR: "
+		"their completion times and\nslowdowns are drawn together.\n",
 	.forms = {{{{CLI_DIRECTORY, .repeated = true}}}},
 	.options = {{.name = "out",
 		     .letter = 'o',
@@ -92,10 +92,11 @@ report(const struct cli_args *args)
 const struct cli_command command_report = {
 	.name = "report",
 	.help = "write what `roost sim -o DIR` wrote as one HTML file",
-	.details = "Summary, what to look at, flows, drops, all that `roost plot` draws, the film, "
-		   "the configuration\nand versions, in a file that needs no other: for a ticket "
-		   "or an appendix. An earlier report of\nthat name is replaced, any other file "
-		   "is not.\n",
+	.details =
+		"The report has a summary, hints, flows, drops, all that `roost plot` draws, the "
+		"film, the\nconfiguration and versions, in one file that needs no others: for "
+		"a ticket or an appendix. It\nreplaces an earlier report of that name, but no "
+		"other file.\n",
 	.forms = {{{{CLI_DIRECTORY}}}},
 	.options = {{.name = "out",
 		     .letter = 'o',

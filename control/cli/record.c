@@ -142,7 +142,8 @@ close_file(struct record *r)
 	printf("%s: %" PRIu32 " intervals, %s\n", r->path, r->intervals,
 	       text_bytes(size, (uint64_t)bytes));
 	if (full)
-		fprintf(stderr, "%s: %s: stopped at the limit of %s; raise it with --limit\n",
+		fprintf(stderr,
+			"%s: %s: stopped at its limit of %s (--limit, or record.film-limit)\n",
 			r->title, r->path, text_bytes(limit, r->limit));
 	if (r->lost != 0)
 		fprintf(stderr,
@@ -209,7 +210,7 @@ record(const struct cli_args *args)
 
 const struct cli_command command_record = {
 	.name = "record",
-	.help = "record a film of a live fabric, until it is interrupted",
+	.help = "record a film of a live fabric until interrupted",
 	.details = "Writes DIR/film, which can be read while it grows.\n",
 	.options =
 		{

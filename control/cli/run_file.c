@@ -49,7 +49,7 @@ const struct cli_command command_check = {
 	.name = "check",
 	.help = "check a file and everything that a run of it would need",
 	.details = "Errors are printed as FILE:line:column: key: message, with exit status 2.\n"
-		   "Warnings alone leave 0.\n",
+		   "Warnings alone leave exit status 0.\n",
 	.forms = {{{{CLI_FILE}}}},
 	.run = check,
 };
@@ -202,7 +202,8 @@ const struct cli_command command_replay = {
 			 .kind = CLI_CAPTURE,
 			 .required = true,
 			 .repeated = true,
-			 .help = "send a pcap or pcapng file to a port; stamps are when last bits "
+			 .help = "send a pcap or pcapng file to a port; timestamps say when last "
+				 "bits "
 				 "arrive"},
 			{.name = "out",
 			 .letter = 'o',
@@ -213,7 +214,7 @@ const struct cli_command command_replay = {
 			{.name = "pace",
 			 .kind = CLI_LITERAL,
 			 .value = "line",
-			 .help = "ignore the stamps: send packets at line rate"},
+			 .help = "ignore the timestamps: send packets at line rate"},
 		},
 	.run = replay,
 };

@@ -23,7 +23,7 @@ up(const struct cli_args *args)
 const struct cli_command command_up = {
 	.name = "up",
 	.help = "bring a live fabric up in the background",
-	.details = "NAME brings a fabric up as it ran last, where there is no file of that name. "
+	.details = "If there is no file of that name, NAME brings a fabric up as it ran last. "
 		   "Makes the namespaces\nand devices of `attach:`; `roost down` removes them. "
 		   "Needs root.\n",
 	.forms = {{{{CLI_FILE, "FILE|NAME"}}}},

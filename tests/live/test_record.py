@@ -39,8 +39,8 @@ class Record(LiveCase):
 
     def test_film_and_packets(self):
         up = self.up(FILM | {"pcap": ["h2.eth1", "leaf1.swp2"], "film-limit": "300MB"})
-        self.assertRegex(up.err, rf"roost: note: writes {self.out}/film: up to about .* a second, and at most 300MB \(record.film-limit\)\n")
-        self.assertIn(f"roost: note: writes {self.out}/packets.pcapng: 128 B of each packet of 2 ports, without a limit, ", up.err)
+        self.assertRegex(up.err, rf"roost: note: writing {self.out}/film: up to about .* a second, and at most 300MB \(record.film-limit\)\n")
+        self.assertIn(f"roost: note: writing {self.out}/packets.pcapng: 128 B of each packet of 2 ports, without a limit, ", up.err)
         self.grows()
         found = self.recordings()
         self.assertEqual({name: one["state"] for name, one in found.items()}, {"film": "running", "packets.pcapng": "running"})
@@ -63,7 +63,7 @@ class Record(LiveCase):
         wait_until(lambda: self.recordings()["film"]["state"] == "ended", "the film is full", 120)
         film = Film(self.out / "film")
         self.assertEqual(film.meta["ended"]["why"], "limit")
-        self.assertRegex("".join(self.log()), r"it ended at its limit of")
+        self.assertRegex("".join(self.log()), r"out/film: stopped at its limit of 65536B|out/film: stopped at its limit of 65.5 KB")
 
     def test_killed(self):
         """A recorder: the log says so. The fabric: the film is complete, and the next `up` replaces it."""
@@ -71,7 +71,7 @@ class Record(LiveCase):
         self.grows()
         os.kill(self.recordings()["film"]["pid"], signal.SIGKILL)
         wait_until(lambda: self.recordings()["film"]["state"] == "ended", "it has ended")
-        self.assertEqual(self.log(), [f"{self.out}/film: ends here: its program was ended by signal 9"])
+        self.assertEqual(self.log(), [f"{self.out}/film: ends here: its process was killed by signal 9"])
         roost("down", self.name)
         self.up(FILM)
         wait_until(lambda: Film(self.out / "film").meta.get("kind") == "live" and len(Film(self.out / "film").ends) > 2, "another film")

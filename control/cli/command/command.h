@@ -147,10 +147,10 @@ uint64_t cli_number(const struct cli_args *args, const char *name, uint64_t othe
 bool cli_wants_json(const struct cli_args *args);
 
 // Options that several commands share.
-#define CLI_FABRIC_OPTION                                                               \
-	{                                                                               \
-		.name = "fabric", .letter = 'f', .kind = CLI_FABRIC, .shared = true,    \
-		.help = "the live fabric, where several are up (default: ROOST_FABRIC)" \
+#define CLI_FABRIC_OPTION                                                            \
+	{                                                                            \
+		.name = "fabric", .letter = 'f', .kind = CLI_FABRIC, .shared = true, \
+		.help = "the live fabric, if several are up (default: ROOST_FABRIC)" \
 	}
 #define CLI_OUTPUT_OPTION                                                                   \
 	{                                                                                   \

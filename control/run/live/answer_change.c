@@ -19,8 +19,8 @@ answer_clear(void *context, const json_t *params, json_t **result, struct diag *
 	uint32_t node = TOPOLOGY_NONE, count = 0;
 
 	if (strcmp(what, "watermarks") != 0)
-		return diag_fail(diag, EINVAL, "there is no clear %.40s: watermarks can be cleared",
-				 what);
+		return diag_fail(diag, EINVAL,
+				 "\"what\": %.40s cannot be cleared; only watermarks can", what);
 	if (name != NULL)
 		node = topology_find_node(live->topology, name);
 	if (name != NULL && (node == TOPOLOGY_NONE || live->fabric->nodes[node] == NULL))

@@ -132,7 +132,7 @@ read_unsaved(const struct answer *a, char **text, size_t *length)
 	int rc;
 
 	if (c->file == NULL)
-		return memory_text("the fabric came from no file");
+		return memory_text("the fabric was not read from a file");
 	// A client that may only read has no right to a file that the fabric can read: it may have
 	// put another one, a link or a pipe there.
 	if (api_server_peer(a->server)->right == API_READ) {

@@ -353,7 +353,8 @@ changes_save(struct changes *c, const char *path, int *kept, struct diag *diag)
 	if (rc != 0)
 		return rc;
 	if (to == NULL)
-		return diag_fail(diag, ENOENT, "the fabric came from no file: name one");
+		return diag_fail(diag, ENOENT,
+				 "the fabric was not read from a file: name the FILE to write");
 	config_emit(c->live->config, &text, &part.length);
 	part.text = text;
 	rc = file_replace(to, &part, 1, kept);

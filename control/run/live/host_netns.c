@@ -104,7 +104,8 @@ search(void *arg)
 	while ((pid = container_search_poll(c->search, s->diag)) == -EAGAIN && s->wait)
 		nanosleep(&moment, NULL);
 	if (pid == -EAGAIN)
-		return diag_fail(s->diag, EAGAIN, "container %s is being looked for", s->name);
+		return diag_fail(s->diag, EAGAIN,
+				 "container %s: docker and podman have not answered yet", s->name);
 	container_search_end(c->search);
 	c->search = NULL;
 	return pid;

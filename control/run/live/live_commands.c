@@ -195,7 +195,9 @@ wait_down(const char *path, const json_t *result)
 		printf("%.*s is down\n", (int)(strrchr(name, '.') - name), name);
 		return EXIT_OK;
 	}
-	fprintf(stderr, "roost down: process %d does not end\n", (int)pid);
+	fprintf(stderr,
+		"roost down: process %d does not end; run `kill -9 %d`, then `roost down` again\n",
+		(int)pid, (int)pid);
 	return EXIT_FAILED;
 }
 

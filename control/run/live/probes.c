@@ -90,8 +90,11 @@ begin_capture(struct probes *all, struct diag *diag)
 	};
 
 	if (all->capture == NULL && capture_hub_begin(all->hub, &want, &all->capture) != 0)
-		return diag_fail(diag, EBUSY, "a probe needs a capture, and %d run already",
-				 CAPTURES_MAX);
+		return diag_fail(
+			diag, EBUSY,
+			"a probe takes the place of a capture, and %d captures are running, which "
+			"is the maximum; end one of them",
+			CAPTURES_MAX);
 	return 0;
 }
 
@@ -166,8 +169,7 @@ read_wait(const json_t *params, int64_t *out, struct diag *diag)
 	*out = value != NULL ? json_integer_value(value) : PROBE_WAIT_MS;
 	if (*out >= 1 && *out <= PROBE_WAIT_MOST_MS)
 		return 0;
-	return diag_fail(diag, EINVAL, "\"wait-ms\" is not in the range 1 to %d",
-			 PROBE_WAIT_MOST_MS);
+	return diag_fail(diag, EINVAL, "\"wait-ms\" is out of range: 1 to %d", PROBE_WAIT_MOST_MS);
 }
 
 int
@@ -180,7 +182,9 @@ probes_begin(struct probes *all, const struct trace_state *state, const json_t *
 	int rc = read_wait(params, &wait_ms, diag);
 
 	if (rc == 0 && all->count == PROBES_MAX)
-		rc = diag_fail(diag, EBUSY, "%d probes are on their way already", PROBES_MAX);
+		rc = diag_fail(diag, EBUSY,
+			       "%d probes are under way, which is the maximum; try again later",
+			       PROBES_MAX);
 	if (rc == 0)
 		rc = trace_probe_create(state, params, s.number, &s.probe, &answer, diag);
 	if (rc != 0)

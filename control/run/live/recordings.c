@@ -178,7 +178,7 @@ plan_film(struct recordings *r)
 	add_word(one, &count,
 		 memory_format("--limit=%" PRIu64 "B", config->record.film_limit_bytes));
 	fprintf(r->live->notes,
-		"roost: note: writes %s: up to about %s a second, and at most %s "
+		"roost: note: writing %s: up to about %s a second, and at most %s "
 		"(record.film-limit)\n",
 		one->path, text_bytes(rate, per_second),
 		config_bytes_text(config->record.film_limit_bytes, limit));
@@ -205,7 +205,7 @@ plan_packets(struct recordings *r)
 	for (unsigned int i = 0; i < record->pcap.count; i++)
 		add_word(one, &count, memory_text(record->pcap.items[i].text));
 	fprintf(r->live->notes,
-		"roost: note: writes %s: %s of each packet of %u port%s, without a limit, until "
+		"roost: note: writing %s: %s of each packet of %u port%s, without a limit, until "
 		"the fabric ends\n",
 		one->path, of, record->pcap.count, record->pcap.count == 1 ? "" : "s");
 }
@@ -396,7 +396,7 @@ has_ended(struct recordings *r, struct recording *one)
 	one->pid = 0;
 	take_lines(r, one); // of an error, if it has failed
 	if (WIFSIGNALED(status)) {
-		snprintf(what, sizeof(what), "ends here: its program was ended by signal %d",
+		snprintf(what, sizeof(what), "ends here: its process was killed by signal %d",
 			 WTERMSIG(status));
 		say_about(r, one, what);
 	}
