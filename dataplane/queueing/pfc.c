@@ -232,9 +232,8 @@ pfc_refresh_port(struct node *n, struct port *p, ps_t now)
 	ps_t next = PS_NEVER;
 
 	for (unsigned int pg = 0; pg < PRIORITIES; pg++) {
-		if (p->refresh_at[pg] <= now) {
+		if (p->refresh_at[pg] <= now)
 			pfc_refresh_group(n, p, pg, now);
-		}
 		next = time_min(next, p->refresh_at[pg]);
 	}
 	return next;
