@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // POST /rpc: passes requests of JSON-RPC on, after a look at which methods they call. What is
 // passed on is written anew from what was read, so that the fabric reads the same as this file did.
+// The status is that of the request alone: what the fabric says, or that it is down, is an error of
+// JSON-RPC in an answer with status 200, as browsers log any other status as a fault of the page.
 #include "web_internal.h"
 
 #include "control/api/api.h"
@@ -52,14 +54,13 @@ take_answer(void *context, const char *line, size_t length, const char *why)
 	if (line != NULL) {
 		r->answer = memory_copy(line, length, 1, "bytes of an answer");
 		r->answer_length = length;
-		r->answer_status = MHD_HTTP_OK;
 	} else {
 		r->answer = memory_format("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":%d,"
 					  "\"message\":\"%s\"}}",
 					  API_FAILED, why);
 		r->answer_length = strlen(r->answer);
-		r->answer_status = MHD_HTTP_BAD_GATEWAY;
 	}
+	r->answer_status = MHD_HTTP_OK;
 	request_resume(r);
 }
 
@@ -123,7 +124,7 @@ rpc_handle(struct request *r)
 	if (r->web->options->socket == NULL)
 		return refuse(r, MHD_HTTP_NOT_FOUND, API_FAILED, "a film has no methods");
 	if (!monitor_is_up(r->web))
-		return refuse(r, MHD_HTTP_SERVICE_UNAVAILABLE, API_FAILED, "the fabric is not up");
+		return refuse(r, MHD_HTTP_OK, API_FAILED, "the fabric is not up");
 	message = json_loadb(r->body != NULL ? r->body : "", r->length, 0, NULL);
 	if (message == NULL)
 		return refuse(r, MHD_HTTP_BAD_REQUEST, API_PARSE_ERROR, "the body is not JSON");

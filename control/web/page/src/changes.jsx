@@ -82,7 +82,7 @@ export function LinkControls({ film, port, down }) {
   const change = async (params) => {
     if (await act(() => call("link", { link: full, ...params }))) {
       set_typed({});
-      await read();
+      await read().catch((error) => store.set({ notice: error.message }));
     }
   };
   const changed = now?.link?.changed ?? {};
@@ -92,7 +92,7 @@ export function LinkControls({ film, port, down }) {
     <p class="buttons">
       <button type="button" disabled={changes.busy} onClick={() => change({ state: is_down ? "up" : "down" })}>{is_down ? "Bring the link up" : "Fail the link"}</button>
       <button type="button" disabled={changes.busy || !now?.link} title="Restores the link to what the file says" onClick={() => change({ clear: true })}>Restore</button></p>
-    {LINK_KEYS.map((key) => <label><span>{key}{changed[key] && <>, now <b>{changed[key]}</b></>}</span><input value={typed[key] ?? ""} placeholder="keep" size="1" spellcheck={false}
+    {LINK_KEYS.map((key) => <label><span>{key}{changed[key] && <>, now <b>{changed[key]}</b></>}</span><input value={typed[key] ?? ""} placeholder="unchanged" size="1" spellcheck={false}
       autocomplete="off" onInput={(event) => set_typed({ ...typed, [key]: event.currentTarget.value })} /></label>)}
     <button type="submit" disabled={changes.busy || !Object.keys(given).length}>Change</button>
   </form>;
@@ -118,7 +118,7 @@ function SetKey() {
     <button type="submit" disabled={changes.busy}>Stage</button>
     <button type="button" disabled={changes.busy || !key} title="Removes the key, so that its default applies"
       onClick={() => stage([{ kind: "unset", key }])}>Unset</button>
-    <p class="hint dim">{!key ? "A key, as in the fabric's file." : found ? <>{found.help}{found.default !== undefined && <>. Default: <b>{text_of(found.default)}</b></>}</> :
+    <p class="hint dim">{!key ? "A key, as in the fabric's file." : found ? <>{found.help}{found.default !== undefined && <>. Default: <b>{text_of(found.default)}</b></>}.</> :
       schema ? "No such key." : ""}</p>
   </form>;
 }
@@ -143,7 +143,7 @@ function Waiting() {
       refresh_changes().catch(() => {});
   }, [left]);
   return <section class="waiting" role="status">
-    <p><b>Applied, but not confirmed.</b> {left !== null ? `It will be undone in ${left} s.` : "It will be undone unless you confirm it."}</p>
+    <p><b>Applied, but not confirmed.</b> {left !== null ? `It will be undone in ${left}\u00a0s.` : "It will be undone unless you confirm it."}</p>
     {left !== null && <span class="bar pause"><span style={{ width: `${100 * left / changes.confirm_s}%` }} /></span>}
     <p class="buttons"><button type="button" class="main" disabled={changes.busy} onClick={() => act(() => call("confirm", { keep: true }))}>Keep the change</button>
       <button type="button" disabled={changes.busy} onClick={() => act(() => call("confirm", { keep: false }))}>Undo it now</button></p>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values over time: the strip below the picture, and the charts of a port, a switch and a tenant. Both mark where the
 // film stands. A column of pixels shows the highest value that falls into it, so that no peak is lost.
-import { h } from "preact";
+import { h, Fragment } from "preact";
 import { Canvas } from "./canvas.jsx";
 import { series_at } from "./decode.js";
 import { FONT } from "./fabric.jsx";
@@ -60,20 +60,21 @@ const nice = (value) => {
  */
 export function Chart({ film, interval, series, lines = [], bands = [], format, top = 0, height = 96, label }) {
   const range = window_of(film, interval);
+  let most = top;
+  for (const one of series)
+    for (const value of one.values)
+      most = Math.max(most, value);
+  // Thresholds belong into the picture unless they are far above all that happens.
+  for (const one of lines)
+    if (one.value <= Math.max(most, 1) * 4)
+      most = Math.max(most, one.value);
+  most = top && most <= top * 1.05 ? top : nice(most * 1.04) || 1;
+  const above = lines.filter((one) => one.value > most);
   const draw = (context, width, full) => {
     const palette = make_palette(theme_now());
     context.clearRect(0, 0, width, full);
     const band_height = bands.length ? 9 : 0;
-    const bottom = full - 1 - band_height, room = bottom - 9;
-    let most = top;
-    for (const one of series)
-      for (const value of one.values)
-        most = Math.max(most, value);
-    // Thresholds belong into the picture unless they are far above all that happens.
-    for (const one of lines)
-      if (one.value <= Math.max(most, 1) * 4)
-        most = Math.max(most, one.value);
-    most = top && most <= top * 1.05 ? top : nice(most * 1.04) || 1;
+    const bottom = full - 1 - band_height, room = bottom - 13;
     const y = (value) => bottom - Math.min(1, value / most) * room;
     context.strokeStyle = palette.faint;
     context.lineWidth = 1;
@@ -109,13 +110,10 @@ export function Chart({ film, interval, series, lines = [], bands = [], format, 
     }
     context.font = `10px ${FONT}`;
     context.textBaseline = "bottom";
-    let above = "";
-    let used = [];
+    const used = [];
     for (const one of lines) {
-      if (one.value > most) {
-        above += `${above ? ", " : ""}${one.label} ${format(one.value)}`;
+      if (one.value > most)
         continue;
-      }
       context.strokeStyle = one.colour;
       context.setLineDash(one.dash ?? [3, 3]);
       context.beginPath();
@@ -139,7 +137,7 @@ export function Chart({ film, interval, series, lines = [], bands = [], format, 
     context.setLineDash([]);
     context.fillStyle = palette.dim;
     context.textAlign = "left";
-    context.fillText((most > 1 ? format(most) : "0") + (above ? `   above: ${above}` : ""), 2, 10);
+    context.fillText(most > 1 ? format(most) : "0", 2, 12);
     bands.forEach((band) => {
       const values = band.values.length > pixels ? columns_of(band.values, pixels) : band.values;
       const pitch = width / values.length;
@@ -157,7 +155,7 @@ export function Chart({ film, interval, series, lines = [], bands = [], format, 
     context.strokeStyle = palette.ink;
     context.globalAlpha = 0.7;
     context.beginPath();
-    context.moveTo(Math.round(now) + 0.5, 9);
+    context.moveTo(Math.round(now) + 0.5, 13);
     context.lineTo(Math.round(now) + 0.5, full);
     context.stroke();
     context.globalAlpha = 1;
@@ -168,7 +166,10 @@ export function Chart({ film, interval, series, lines = [], bands = [], format, 
     const share = (event.clientX - box.left) / box.width;
     store.show(film, range.from + Math.floor(share * (range.to - range.from)));
   };
-  return <Canvas draw={draw} class="chart" role="img" aria-label={label} style={{ height: `${height}px` }} onClick={click} />;
+  return <>
+    <Canvas draw={draw} class="chart" role="img" aria-label={label} style={{ height: `${height}px` }} onClick={click} />
+    {above.length > 0 && <p class="dim small">Above this scale: {above.map((one) => `${one.label} ${format(one.value)}`).join(", ")}.</p>}
+  </>;
 }
 
 /** Draws the strip: load above, then pauses, then drops, over the whole film, of which `share` of the width is left. */

@@ -62,7 +62,7 @@ function read_final(film) {
 }
 
 /** Calls `read` now, and again while `again`; returns what it last resolved to, or an Error. */
-function use_reading(read, again, key) {
+export function use_reading(read, again, key) {
   const [reading, set_reading] = useState(null);
   useEffect(() => {
     let timer = 0, over = false;

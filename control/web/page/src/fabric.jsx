@@ -61,9 +61,11 @@ function note_of(film, frame, what) {
   return { title: node.name, rows };
 }
 
-function Note({ film, frame, hover, x, y, width }) {
+const NOTE_HEIGHT = 130;    // about, in pixels
+
+function Note({ film, frame, hover, x, y, width, height }) {
   const note = note_of(film, frame, hover);
-  const style = { top: `${y + 14}px`, ...x > width - 240 ? { right: `${width - x + 10}px` } : { left: `${x + 14}px` } };
+  const style = { ...y > height - NOTE_HEIGHT ? { bottom: `${height - y + 10}px` } : { top: `${y + 14}px` }, ...x > width - 240 ? { right: `${width - x + 10}px` } : { left: `${x + 14}px` } };
   return <div class="note" style={style} role="status">
     <b>{note.title}</b>
     {note.rows.map((row) => <div><span>{row.name}</span><span class="num">{row.value}</span></div>)}
@@ -147,7 +149,7 @@ export function Fabric({ index }) {
     if (!view.current.layout)
       return null;
     const box = event.currentTarget.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top, width: box.width };
+    return { x: event.clientX - box.left, y: event.clientY - box.top, width: box.width, height: box.height };
   };
   const down = (event) => {
     const at = point(event);

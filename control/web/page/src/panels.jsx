@@ -4,10 +4,11 @@ import { h, Fragment } from "preact";
 import { Capture } from "./capture.jsx";
 import { LinkControls, MoveHost, may } from "./changes.jsx";
 import { Chart, values_in, window_of } from "./chart.jsx";
-import { Counters } from "./counters.jsx";
+import { Counters, use_reading } from "./counters.jsx";
 import { flows_of, is_active } from "./flows.js";
 import { pause_roots } from "./frame.js";
 import { make_palette } from "./palette.js";
+import { call } from "./rpc.js";
 import { store, theme_now } from "./store.js";
 import { link_name } from "./topology.js";
 import * as words from "./words.js";
@@ -56,7 +57,7 @@ export function Now({ film, frame }) {
     {roots.length ? <ol class="roots">{roots.slice(0, 4).map((root) => <li>
       <p>{root.depth > 0 ? <>{name(root.culprit)} cannot drain fast enough: {words.bytes(root.depth)} queued.</> :
         <><Ref kind="node" index={root.node}>{topology.nodes[root.node].name}</Ref> sends pauses.</>}</p>
-      <p class="dim">Priority {words.priorities(root.priorities)}. It pauses {words.plural(root.switches, "switch", "switches")} and {words.plural(root.hosts, "host")}, {words.plural(root.tiers, "hop")} far.</p>
+      <p class="dim">Priority {words.priorities(root.priorities)}. It pauses {words.plural(root.switches, "switch", "switches")} and {words.plural(root.hosts, "host")}, up to {words.plural(root.tiers, "hop")} away.</p>
     </li>)}</ol> : <Empty>{paused.length ? "The pauses form a loop: every node that sends pauses is itself paused. This can be a PFC deadlock." : "Nothing is paused."}</Empty>}
     <h3>Fullest queues</h3>
     <table><tbody>{deep.map((p) => <tr><td>{name(p)}</td><td class="num dim">queue {frame.queue[p]}</td>
@@ -69,17 +70,31 @@ export function Now({ film, frame }) {
     <h3>Most loaded links</h3>
     <table><tbody>{loaded.map((p) => <tr><td>{name(p)}</td><td class="num dim">{words.rate(frame.bytes[p] * 8e9 / frame.length)}</td>
       <td class="num">{words.percent(frame.load[p])}</td><td><Bar share={frame.load[p]} kind="load" /></td></tr>)}</tbody></table>
+    {!loaded.length && <Empty>No link carries traffic.</Empty>}
   </>;
 }
 
 const has = (values) => values.some((value) => value > 0);
 
-function Keys({ series }) {
-  return <ul class="keys">{series.map((one) => <li><svg width="16" height="6" aria-hidden="true">
-    <path d="M0 3H16" stroke={one.colour} stroke-width="2" stroke-dasharray={(one.dash ?? []).join(" ")} /></svg>{one.label}</li>)}</ul>;
-}
+const Sample = ({ series }) => <svg width="16" height="6" aria-hidden="true">
+  <path d="M0 3H16" stroke={series.colour} stroke-width="2" stroke-dasharray={(series.dash ?? []).join(" ")} /></svg>;
+
+const Keys = ({ series }) => <ul class="keys">{series.map((one) => <li><Sample series={one} />{one.label}</li>)}</ul>;
 
 const DASHES = [[], [6, 2], [2, 2], [], [8, 3, 2, 3], [4, 4], [], [1, 2]];
+
+/** The different thresholds of a port's queues or groups: [of which, where they differ, one that has them]. */
+function thresholds(rows, keys, number, name) {
+  const found = [];
+  for (const row of rows ?? []) {
+    const same = found.find(([one]) => keys.every((key) => one[key] === row[key]));
+    if (same)
+      same[1].push(row[number]);
+    else if (row[keys[0]] != null)
+      found.push([row, [row[number]]]);
+  }
+  return found.map(([row, numbers]) => [found.length > 1 ? ` of ${name}${numbers.length > 1 ? "s" : ""} ${numbers.join(", ")}` : "", row]);
+}
 
 export function Port({ film, frame, index }) {
   const { topology } = film;
@@ -98,14 +113,12 @@ export function Port({ film, frame, index }) {
     if (has(used))
       groups.push({ label: `group ${q}`, values: used, colour: palette.queues[q], dash: DASHES[q] });
   }
-  for (const queue of port.profile?.queues ?? [])
-    if (queue.ecn_min != null && !lines.some((one) => one.value === queue.ecn_min))
-      lines.push({ label: "ECN min", value: queue.ecn_min, colour: palette.mark },
-        { label: "ECN max", value: queue.ecn_max, colour: palette.mark, dash: [6, 3] });
-  for (const group of port.profile?.groups ?? [])
-    if (group.xoff != null && !group_lines.some((one) => one.value === group.xoff))
-      group_lines.push({ label: "XOFF", value: group.xoff, colour: palette.pause },
-        { label: "XON", value: group.xon, colour: palette.pause, dash: [1, 3] });
+  for (const [which, { ecn_min, ecn_max }] of thresholds(port.profile?.queues, ["ecn_min", "ecn_max"], "tc", "queue"))
+    lines.push({ label: `ECN min${which}`, value: ecn_min, colour: palette.mark },
+      { label: `ECN max${which}`, value: ecn_max, colour: palette.mark, dash: [6, 3] });
+  for (const [which, { xoff, xon }] of thresholds(port.profile?.groups, ["xoff", "xon"], "pg", "group"))
+    group_lines.push({ label: `XOFF${which}`, value: xoff, colour: palette.pause },
+      { label: `XON${which}`, value: xon, colour: palette.pause, dash: [1, 3] });
   const pauses = (column) => {
     const out = new Float64Array(range.to - range.from);
     for (let priority = 0; priority < 9; priority++) {
@@ -182,9 +195,11 @@ function Switch({ film, frame, index }) {
       <Figure name="marked" value={words.count(total(frame.marked))} warn={total(frame.marked) ? "mark" : ""} />
       <Figure name="dropped" value={words.count(total(frame.drops))} warn={total(frame.drops) ? "drop" : ""} />
     </div>
-    {pools.length > 0 && <><h3>Pools <Keys series={pools} /></h3>
-      <Chart film={film} interval={frame.interval} series={pools} height={110} format={words.bytes} label="bytes in the pools over time"
-        lines={pools.filter((pool) => pool.size).map((pool) => ({ label: pool.label, value: pool.size, colour: pool.colour }))} /></>}
+    {pools.length > 0 && <><h3>Pools</h3>
+      <Chart film={film} interval={frame.interval} series={pools} height={110} format={words.bytes} label="bytes in the pools over time" />
+      <table><tbody>{pools.map((pool) => <tr><td><Sample series={pool} /> {pool.label}</td>
+        <td class="num">{words.bytes(pool.now)}</td><td class="num dim">{pool.size ? `of ${words.bytes(pool.size)}` : ""}</td>
+        <td>{pool.size > 0 && <Bar share={pool.now / pool.size} />}</td></tr>)}</tbody></table></>}
     {shares.length > 0 && <><h3>Shares of tenants</h3>
       <table><tbody>{shares.map(({ tenant, used }) => <tr><td><Ref kind="tenant" index={tenant.index}>{tenant.name}</Ref></td>
         <td class="num">{words.bytes(used)}</td><td><Bar share={used / most} /></td></tr>)}</tbody></table></>}
@@ -232,12 +247,12 @@ function Host({ film, frame, index }) {
   const paused = node.ports.map((p) => Array.from({ length: 9 }, (_, k) => values_in(film, "paused", p * 9 + k, range))).flat();
   return <>
     <p class="where">host{node.tenant !== null && <>, tenant <Ref kind="tenant" index={node.tenant}>{topology.tenants[node.tenant].name}</Ref></>}
-      {node.ports.map((p) => topology.ports[p].peer >= 0 && <>, <Ref kind="port" index={topology.ports[p].peer}>{topology.ports[topology.ports[p].peer].full}</Ref></>)}</p>
+      {node.ports.map((p, i) => topology.ports[p].peer >= 0 && <>{i ? ", " : ", at "}<Ref kind="port" index={topology.ports[p].peer}>{topology.ports[topology.ports[p].peer].full}</Ref></>)}</p>
     <MoveHost index={index} />
     <h3>Rates <Keys series={series} /></h3>
     <Chart film={film} interval={frame.interval} series={series} height={110} format={words.rate} label="bits sent and received over time"
       top={topology.ports[node.ports[0]]?.rate ?? 0} bands={[{ values: paused[0].map((_, i) => Math.max(...paused.map((one) => one[i]))), colour: palette.pause, most: length }]} />
-    <p class="dim small">The hatched band shows when the host was paused.</p>
+    <p class="dim small">The band below the chart is coloured while the host is paused.</p>
     <Flows film={film} frame={frame} list={flows_of(film, index)} node={index} />
   </>;
 }
@@ -293,11 +308,27 @@ function Tenant({ film, frame, index }) {
     <Chart film={film} interval={frame.interval} series={series} height={96} format={words.rate} label="bits received over time" />
     <h3>Buffer used, all switches</h3>
     <Chart film={film} interval={frame.interval} series={used} height={96} format={words.bytes} label="bytes held over time" />
-    <p class="dim small">Peaks shown: {words.rate(Math.max(0, ...series[0].values))}, {words.bytes(Math.max(0, ...used[0].values))}.</p>
+    <p class="dim small">Peaks in these charts: {words.rate(Math.max(0, ...series[0].values))} and {words.bytes(Math.max(0, ...used[0].values))}.</p>
+    {film.source.live && <Network tenant={tenant.name} />}
     <h3>Hosts</h3>
     <p class="names">{tenant.hosts.slice(0, 200).map((host) => <Ref kind="node" index={host}>{topology.nodes[host].name}</Ref>)}
       {tenant.hosts.length > 200 && ` and ${tenant.hosts.length - 200} more`}</p>
   </>;
+}
+
+/** The network of a tenant, which a film does not have, from the fabric. */
+function Network({ tenant }) {
+  const answer = use_reading(async () => (await call("show", { what: "network" })).networks?.find((one) => one.tenant === tenant) ?? null,
+    false, `${tenant} ${store.events.findLast((event) => event.kind === "apply")?.at_ns}`);
+  if (answer instanceof Error)
+    return <p class="dim small">{answer.message}</p>;
+  if (!answer)
+    return null;
+  const border = answer.border?.map((one) => `${one.prefix} by ${one.host}`);
+  const rows = [["network", answer.network], ["between switches", answer.encap && [answer.encap, answer.id].filter(Boolean).join(" ")],
+    ["DSCP", answer.dscp], ["joined with", answer.joins?.join(", ")], ["border", border?.join(", ")]];
+  return <><h3>Network</h3>
+    <table><tbody>{rows.filter(([, value]) => value).map(([name, value]) => <tr><td class="dim">{name}</td><td>{value}</td></tr>)}</tbody></table></>;
 }
 
 function Flow({ film, frame, index }) {
@@ -343,7 +374,7 @@ export function Selected({ film, frame }) {
   </>;
 }
 
-/** Drops of the film up to the present chunk's end would need all chunks; those in the window of the charts are shown. */
+/** Those in the window of the charts: all drops of a film would need all of its chunks. */
 export function Drops({ film, frame }) {
   const { topology, meta } = film;
   const range = window_of(film, frame.interval);
@@ -376,14 +407,14 @@ export function Drops({ film, frame }) {
   for (const [place, { sum }] of list)
     reasons.set(place % width, (reasons.get(place % width) ?? 0) + sum);
   return <>
-    <p class="where">Packets dropped in intervals {words.count(range.from)} to {words.count(range.to - 1)}, around the current one.</p>
+    <p class="where">Packets dropped from {words.time(film.time_of(range.from), meta.interval_ns)} to {words.time(film.time_of(range.to - 1) + meta.interval_ns, meta.interval_ns)}, the time that charts show.</p>
     {[...reasons].map(([reason, sum]) => <section class="reason"><h3>{meta.drops?.[reason]?.name ?? "drop"}<b class="num">{words.count(sum)}</b></h3>
       <p class="dim">{meta.drops?.[reason]?.advice}</p>
       <table><tbody>{list.filter(([place]) => place % width === reason).slice(0, 12).map(([place, { sum: n, last }]) => <tr>
         <td><Ref kind="port" index={Math.floor(place / width)}>{topology.ports[Math.floor(place / width)]?.full}</Ref></td>
         <td class="num">{words.count(n)}</td>
         <td><button type="button" class="ref dim" onClick={() => store.show(film, last)}>last at {words.time(film.time_of(last), meta.interval_ns)}</button></td></tr>)}</tbody></table></section>)}
-    {!list.length && <Empty>No packet was dropped in these intervals.</Empty>}
+    {!list.length && <Empty>No packet was dropped in this time.</Empty>}
   </>;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes, ports and links as the META of a film describes them, with the names and neighbours that the page needs.
+// Nodes, ports and links as the META of a film describes them, with the names and neighbours that the page needs. A live fabric is
+// read the same way, not by the method `topology`: the values of intervals are by the numbers of META's ports, a META comes again at
+// the interval in which something has changed, and links that are down are a column. Asked for apart, the two could disagree.
 
 /** Leaves and spines that are joined without a super-spine form a pod; numbers them by plane. */
 function find_pods(nodes, ports) {

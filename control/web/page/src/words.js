@@ -14,13 +14,12 @@ export function bytes(value) {
 }
 
 export function rate(bits_per_second) {
-  if (bits_per_second >= 1e12)
-    return `${(bits_per_second / 1e12).toFixed(bits_per_second < 9.995e12 ? 2 : bits_per_second < 99.95e12 ? 1 : 0)} Tb/s`;
-  if (bits_per_second >= 1e9)
-    return `${(bits_per_second / 1e9).toFixed(1)} Gb/s`;
-  if (bits_per_second >= 1e6)
-    return `${(bits_per_second / 1e6).toFixed(1)} Mb/s`;
-  return `${(bits_per_second / 1e3).toFixed(1)} kb/s`;
+  for (const [unit, name] of [[1e12, "Tb/s"], [1e9, "Gb/s"], [1e6, "Mb/s"], [1e3, "kb/s"]]) {
+    const value = bits_per_second / unit;
+    if (value >= 0.9995)
+      return `${value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0)} ${name}`;
+  }
+  return `${Math.round(bits_per_second)} b/s`;
 }
 
 export const percent = (share) => `${pad((100 * share).toFixed(share < 0.0995 ? 1 : 0), 3)} %`;
