@@ -13,8 +13,8 @@ from settings import yaml_text
 
 FLOWS_MAX, COLLECTIVES_MAX, PORTS_MAX, LOG_MAX = 20, 50, 20, 100
 CAPTIONS = {
-    "fct.svg": "So many percent of the flows took at most this long. A long tail to the right shows flows that others wait for.",
-    "slowdown.svg": "The same as a multiple of the time that each flow would take alone.",
+    "fct.svg": "The share of the flows that took at most this long. A long tail to the right shows flows that others wait for.",
+    "slowdown.svg": "The same, as a multiple of the time that each flow would take alone.",
     "uplinks.svg": "A row is a leaf, a column one of its uplinks; numbers are loads in percent over the run.",
     "spine-uplinks.svg": "A row is a spine, a column one of its uplinks; numbers are loads in percent over the run.",
     "queues.svg": "Bytes that waited. Dashed lines are thresholds of ECN and PFC.",
@@ -165,7 +165,7 @@ def drawings(every: list[Drawing]) -> Markup:
 def log(document: Fields) -> Markup:
     every = list(document.objects("log"))
     if not every:
-        return element("p", "Nothing happened that the log would hold.")
+        return element("p", "Nothing was logged.")
     rows = []
     for one in every[:LOG_MAX]:
         where = [one.text(key) for key in ("node", "queue") if one.has(key) and one.get(key) is not None]
