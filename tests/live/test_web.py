@@ -28,6 +28,11 @@ class Console(Shared):
         self.addCleanup(web.close)
         return web
 
+    def web_of(self, *directories):
+        web = Web(*directories)
+        self.addCleanup(web.close)
+        return web
+
     def test_the_page_and_its_headers(self):
         web = self.web()
         status, headers, body = web.get("/")
@@ -227,6 +232,78 @@ class Console(Shared):
         for one in listening + silent:
             one.__exit__()
 
+    def test_requests_that_are_seldom_made(self):
+        web = self.web("--allow-changes")
+        for path, status in (("/", 200), ("/info", 200), ("/metrics", 200), ("/live", 200), ("/nothing", 404)):
+            found, headers, body = web.request("HEAD", path)
+            self.assertEqual((found, body), (status, b""), path)
+            self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+        for method in ("OPTIONS", "PUT", "DELETE", "TRACE", "PATCH"):
+            status, headers, _ = web.request(method, "/rpc", headers=web.bearer())
+            self.assertEqual(status, 405, method)
+            self.assertFalse([name for name in headers if name.startswith("Access-Control-")])
+        message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "hosts"})
+        for kind, status in (("application/json", 200), ("Application/JSON; charset=utf-8", 200), ("application/jsonp", 415), ("text/plain", 415),
+                             ("application/x-www-form-urlencoded", 415), ("multipart/form-data; boundary=x", 415), ("", 415)):
+            self.assertEqual(web.request("POST", "/rpc", message, {"Content-Type": kind})[0], status, kind)
+        host, chunked = f"Host: {web.host}:{web.port}\r\n", "Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n"
+        for head, status in ((f"GET /info HTTP/1.1\r\n{host}", 200), ("GET /info HTTP/1.1\r\n", 400), ("GET /info HTTP/1.0\r\n", 403),
+                             (f"GET /info HTTP/1.1\r\nHost: example.org\r\n{host}", 403),
+                             (f"GET http://example.org/info HTTP/1.1\r\nHost: example.org\r\n", 403),
+                             (f"POST /rpc HTTP/1.1\r\n{host}{chunked}", 411),
+                             (f"POST /rpc HTTP/1.1\r\n{host}{chunked}Content-Length: 4\r\n", None)):     # closed at once
+            with self.subTest(head), socket.create_connection((web.host, web.port), timeout=60) as connection:
+                connection.sendall(f"{head}Connection: close\r\n\r\n".encode())
+                with connection.makefile("rb") as answer:
+                    line = answer.readline()
+                    self.assertEqual(int(line.split()[1]) if line else None, status)
+
+    def test_the_token_stays_here(self):
+        """It is in no answer, and the address that has it is not passed on."""
+        web = self.web("--allow-changes")
+        for path in ("/", f"/?token={web.token}", "/info", f"/info?token={web.token}", "/page.js", "/nothing"):
+            _, headers, body = web.get(path)
+            self.assertNotIn(web.token.encode(), str(headers).encode() + body, path)
+            self.assertEqual((headers["Referrer-Policy"], headers["Cross-Origin-Opener-Policy"]), ("no-referrer", "same-origin"))
+        # In an address it is worth reading alone, as the cookie.
+        status, _ = web.rpc("discard")
+        self.assertEqual(status, 403)
+        self.assertEqual(web.request("POST", f"/rpc?token={web.token}", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "discard"}), JSON)[0], 403)
+
+    def test_ipv6(self):
+        web = self.web("--listen", "[::1]:0")
+        self.assertEqual((web.host, web.token), ("::1", None))
+        self.assertTrue(web.info()["up"])
+        for host, status in ((f"[::1]:{web.port}", 200), (f"[0:0::1]:{web.port}", 200), (f"localhost:{web.port}", 200), (f"[::1]:{web.port + 1}", 403),
+                             ("[::1]", 403), (f"::1:{web.port}", 403), (f"[::1%lo]:{web.port}", 403), (f"[example.org]:{web.port}", 403),
+                             (f"[::1]x:{web.port}", 403), (f"[::1:{web.port}", 403)):
+            self.assertEqual(web.get("/info", Host=host)[0], status, host)
+        mapped = self.web("--listen", "[::ffff:127.0.0.1]:0")     # taken for an address that others reach
+        self.assertEqual(mapped.get("/info")[0], 401)
+
+    def test_files_of_a_directory(self):
+        """Those of known names only, whole and in parts."""
+        directory = self.directory / "out"
+        directory.mkdir()
+        (self.directory / "film").write_bytes(b"not this")
+        (directory / "film").write_bytes(bytes(range(100)))
+        (directory / "result.json").write_text("{}")
+        (directory / "secret").write_text("secret")
+        os.mkfifo(directory / "flows.csv")
+        web = self.web_of(directory)
+        self.assertEqual(web.get("/dir/0/result.json")[2], b"{}")
+        for path in ("/film/1", "/film/", "/film/-1", "/film/0/", "/film/99999999999999999999", "/film/0/../0", "/dir/0/film",
+                     "/dir/0/secret", "/dir/0/flows.csv", "/dir/0/links.csv", "/dir/0/../film", "/dir/0/..%2ffilm", "/dir/0//result.json",
+                     "/dir/0/result.json/", "/dir/0/./result.json", "/dir/1/result.json", "/dir/0", "/dir/"):
+            self.assertEqual(web.get(path)[0], 404, path)
+        for given, status, part in (("bytes=0-9", 206, (0, 10)), ("bytes=90-", 206, (90, 100)), ("bytes=-5", 206, (95, 100)), ("bytes=50-999", 206, (50, 100)),
+                                    ("bytes=100-", 416, None), ("bytes=-0", 416, None), ("bytes=9-5", 200, (0, 100)), ("bytes=0-4,8-9", 200, (0, 100)),
+                                    ("lines=0-4", 200, (0, 100)), ("bytes=99999999999999999999-", 416, None)):
+            found, headers, body = web.get("/film/0", Range=given)
+            self.assertEqual(found, status, given)
+            self.assertEqual(body, bytes(range(*part)) if part else b"", given)
+            self.assertEqual(headers["Content-Range"], {206: part and f"bytes {part[0]}-{part[1] - 1}/100", 416: "bytes */100"}.get(status), given)
+
     def test_a_page_that_opens_later(self):
         """It learns all that the others have been told, whatever has changed since."""
         def blocks(live, count):
@@ -272,10 +349,11 @@ class Console(Shared):
             roost("down", name)
             self.assertEqual(live.next("state"), {"up": False})
             self.assertFalse(web.info()["up"])
-            self.assertEqual(web.rpc("hosts")[0], 503)
+            status, answer = web.rpc("hosts")
+            self.assertEqual((status, answer["error"]["message"]), (200, "the fabric is not up"))
             roost("up", fabric.file)
             self.assertEqual(live.next("state"), {"up": True})
-            self.assertEqual(web.rpc("hosts")[0], 200)
+            self.assertIn("result", web.rpc("hosts")[1])
 
     def test_it_ends_at_once(self):
         """With a browser that listens, and one whose request is not complete."""
