@@ -76,6 +76,8 @@ class Film(BrowserCase):
             c = document.querySelector(".fabric canvas").getBoundingClientRect(); return [c.x + b.x + b.w / 2, c.y + b.y + b.h / 2]; })()""")
         self.browser.mouse(x, y)
         self.browser.wait("document.querySelector('.note')?.innerText.startsWith('h2')")
+        self.assertTrue(self.browser.evaluate("document.querySelector('.note').getBoundingClientRect().bottom <= "
+                                              "document.querySelector('.fabric canvas').getBoundingClientRect().bottom"))
         self.browser.shot("hover")
         self.browser.mouse(x, y, "click")
         self.browser.wait("document.querySelector('#side').innerText.startsWith('h2')")

@@ -72,6 +72,11 @@ class Incast(BrowserCase):
         self.assertEqual(self.counters(), wanted)
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('#side form').length"), 0)   # a film has no packets to capture
         self.browser.shot("incast-light-1920")
+        self.open(f"{web.url}?interval=60&select=spine1.swp1")
+        self.side_says("Above this scale: ECN min 150 KB, ECN max 1.50 MB.")
+        self.open(f"{web.url}?interval=60&select=spine1")
+        self.side_says("ingress-lossless")
+        self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('.figure b')].filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"), [])
         self.assert_clean()
 
 

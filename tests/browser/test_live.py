@@ -268,6 +268,12 @@ class Slices(BrowserCase, Shared):
         self.browser.mouse(*self.host_at("h1"), "click")
         self.side_says("tenant red")
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('#side select').length"), 0)
+        self.browser.click("#side button:text-is('red')")
+        self.side_says("Network")
+        network = next(one for one in self.up.show("network")["networks"] if one["tenant"] == "red")
+        self.assertIn(network["network"], self.browser.text("#side h3:text-is('Network') + table"))
+        self.browser.shot("tenant")
+        self.assert_clean()
 
 
 if __name__ == "__main__":
