@@ -16,6 +16,66 @@ from web import *
 REQUEST_S = 5           # that a request may take
 CONNECTIONS_MAX = 192
 DOWNLOADS_MAX = 4
+STUCK = 50
+QUEUE_BYTES = 512 * 1024        # that wait for a browser, in roost web
+FULL_BYTES = 1280 * 1024        # more than that, and what the kernel keeps for a connection
+
+
+def resident_bytes(pid):
+    return int(re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[1]) * 1024
+
+
+def is_lost(event):
+    return event.startswith("event: lost")
+
+
+class Stream:
+    """A browser that gets events, and reads them only when it is told to."""
+
+    def __init__(self, web):
+        # Of a given size: the kernel would let it grow. With one smaller than a segment of loopback, reading would take minutes.
+        self.socket, self.rest = socket.socket(), b""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        self.socket.connect((web.host, web.port))
+        self.socket.sendall(f"GET /live HTTP/1.0\r\nHost: {web.host}:{web.port}\r\n\r\n".encode())    # 1.0: not in chunks
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.socket.close()
+
+    def wait_for_head(self):
+        """Until events may come. Nothing is read."""
+        self.socket.settimeout(60)
+        self.socket.recv(1, socket.MSG_PEEK)
+
+    def receive(self, seconds=0.1):
+        """The events that came in this time, as text."""
+        self.socket.settimeout(seconds)
+        try:
+            if not (found := self.socket.recv(1 << 16)):
+                raise EOFError
+            self.rest += found.replace(b"\r\n", b"\n")
+        except TimeoutError:
+            pass
+        *events, self.rest = self.rest.split(b"\n\n")
+        return [event.decode() for event in events if event.startswith(b"event: ")]
+
+    def receive_until_lost(self):
+        """All until the number of events that were lost, and one after it; or until the server has ended it."""
+        events, end = [], time.monotonic() + 60
+        while not any(is_lost(one) and not is_lost(two) for one, two in zip(events, events[1:])):
+            if time.monotonic() > end:
+                raise AssertionError(f"no event was lost; {len(events)} came, at last {events[-1:]}")
+            try:
+                events += self.receive()
+            except (EOFError, ConnectionResetError):
+                break
+        return events
 
 
 class Console(Shared):
@@ -231,6 +291,52 @@ class Console(Shared):
         self.assertEqual(web.rpc("hosts")[0], 200)
         for one in listening + silent:
             one.__exit__()
+
+    def test_browsers_that_never_read(self):
+        """The queue of each is bounded: it loses what is sent then, and gets the exact number once it reads, or its connection is
+        closed after 20 s. They cost nobody else anything."""
+        web = self.web("--allow-changes").with_token()
+        events, ended = [], threading.Event()
+
+        def read():
+            with Stream(web) as browser:
+                while not ended.is_set():
+                    events.extend(browser.receive())
+        reader = threading.Thread(target=read)
+        reader.start()
+        stuck = [Stream(web) for _ in range(STUCK)]
+        try:
+            for one in stuck:
+                one.wait_for_head()
+            memory, most, slowest, number = resident_bytes(web.process.pid), 0, 0, 0
+            while sum(map(len, events)) < FULL_BYTES:
+                began = time.monotonic()
+                changes = [{"jsonrpc": "2.0", "id": n, "method": "link", "params": {"link": "leaf1-spine1", "rate": f"{50 + n % 2}G"}}
+                           for n in range(16)]
+                status, _, body = web.request("POST", "/rpc", json.dumps(changes), JSON)
+                self.assertTrue(status == 200 and all("result" in one for one in json.loads(body)), body)
+                slowest, most = max(slowest, time.monotonic() - began), max(most, resident_bytes(web.process.pid))
+            self.assertLess(slowest, 10)
+            self.assertLess(most - memory, STUCK * (QUEUE_BYTES + 256 * 1024))
+            before = self.up.show("fabric")["time_ns"]
+            wait_until(lambda: self.up.show("fabric")["time_ns"] > before, "the fabric runs")
+            self.assertFalse([one for one in events if is_lost(one)])
+            for one in stuck:
+                found = one.receive_until_lost()
+                self.assertLess(sum(map(len, found)), FULL_BYTES)
+                lost = list(map(is_lost, found))
+                if True in lost and False in lost[lost.index(True):]:
+                    first = lost.index(True)
+                    after = lost.index(False, first)
+                    wait_until(lambda: found[after] in events, "the other browser has the same")
+                    self.assertEqual(events.index(found[after]) - events.index(found[first - 1]) - 1,
+                                     sum(json.loads(one.partition("data: ")[2])["events"] for one in found[first:after]))
+        finally:
+            ended.set()
+            reader.join()
+            for one in stuck:
+                one.close()
+            self.up.roost("link", "leaf1-spine1", "clear")
 
     def test_requests_that_are_seldom_made(self):
         web = self.web("--allow-changes")
