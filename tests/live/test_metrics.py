@@ -172,6 +172,10 @@ class Metrics(Shared):
     def test_promtool_accepts_them(self):
         done = subprocess.run(["promtool", "check", "metrics"], input=self.metrics(), capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        # NVIDIA's names are what they are.
+        done = subprocess.run(["promtool", "check", "metrics"], input=self.metrics("--names", "nvswitch"), capture_output=True, text=True)
+        self.assertEqual({line.partition(" ")[2] for line in (done.stdout + done.stderr).splitlines()},
+                         {'counter metrics should have "_total" suffix'})
 
     def test_names_of_cumulus(self):
         samples, _ = parse(self.metrics("--names", "nvswitch"))
