@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CAPTURE_PATIENCE_MS 10000 // for an answer, and for the end
+#define CAPTURE_PATIENCE_MS 10000 // for an answer, and at the end for more blocks
 #define NS_PER_S UINT64_C(1000000000)
 #define SNAP_LINES 128 // bytes that a line is made of
 
@@ -250,8 +250,11 @@ follow(struct capture_run *run, struct api_stream *stream, int64_t deadline_ms)
 			return fail(run, "the fabric", -ETIMEDOUT);
 		rc = api_stream_next(stream, left > INT32_MAX ? -1 : (int)left, &interrupted,
 				     &params);
-		if (rc == 0)
+		if (rc == 0) {
 			rc = take_message(run, stream, params);
+			if (ending) // what is still in rings comes, however busy the machine is
+				deadline_ms = clock_ms() + CAPTURE_PATIENCE_MS;
+		}
 		json_decref(params);
 		if (run->ended || rc == -EPIPE)
 			return 0;

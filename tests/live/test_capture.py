@@ -2,6 +2,7 @@
 """Captures of a live fabric: what is in them is what ports counted, what is lost is counted, and nothing of a
 capture stays when it ends, however it ends."""
 import base64
+import contextlib
 import re
 import signal
 import subprocess
@@ -357,6 +358,43 @@ class LargeRings(CaptureCase):
             wait_until(lambda: self.memory() - before > 30 << 20, "memory before the workers is there")
             self.assertLess(self.memory() - before, 200 << 20)
         wait_until(lambda: self.memory() - before < 10 << 20, "the memory is given back")
+
+
+class SlowEnd(CaptureCase):
+    def test_it_waits_while_blocks_come(self):
+        """A fabric on a busy machine may need longer for what is in its rings than a client waits for one answer."""
+        name = name_of("capend")
+        path = Path(f"/run/roost/{name}.sock")
+        path.parent.mkdir(exist_ok=True)
+        with contextlib.ExitStack() as stack:
+            listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+            listener.bind(str(path))
+            self.addCleanup(path.unlink)
+            listener.listen()
+            listener.settimeout(30)
+            running = self.start(collections.namedtuple("Pretended", "name")(name), "leaf1.swp1", "--for", "1s")
+
+            def connect():
+                return stack.enter_context(stack.enter_context(listener.accept()[0]).makefile("rw"))
+            fabric = connect()
+            line = fabric.readline()
+            if not line:    # it only looked whether the fabric is up
+                fabric = connect()
+                line = fabric.readline()
+
+            def say(**message):
+                fabric.write(json.dumps({"jsonrpc": "2.0"} | message) + "\n")
+                fabric.flush()
+            say(id=json.loads(line)["id"], result={"ports": ["leaf1.swp1"]})
+            request = json.loads(fabric.readline())
+            self.assertEqual(request["method"], "capture-end")
+            say(id=request["id"], result={})
+            for _ in range(3):
+                time.sleep(4)
+                say(method="capture", params={"raw_bytes": 0})
+            say(method="capture", params={"end": True, "packets": 0, "lost": 0})
+            _, err = running.communicate(timeout=60)
+        self.assertEqual((running.returncode, err), (0, b"roost capture: 0 packets captured, 0 passed the ports\n"))
 
 
 class Attached(CaptureCase):
