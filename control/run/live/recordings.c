@@ -385,7 +385,7 @@ static bool
 has_ended(struct recordings *r, struct recording *one)
 {
 	char what[64];
-	int status;
+	int status = 0; // unknown where SIGCHLD is ignored
 
 	if (one->pid == 0)
 		return true;
