@@ -72,6 +72,26 @@ class Film:
                  if kinds[key[0]] != "level" and not key[0].startswith("rx_")}
         return {key: value for key, value in found.items() if value}
 
+    def overview(self, every):
+        """What INDX must have, with so many intervals a point, without zeros: {column: its points}, {column: its peak}."""
+        points, peaks = {}, {}
+        for column in self.meta["columns"]:
+            join = sum if column["kind"] == "sum" else max
+            rows = [values for (name, *_), values in self.values.items() if name == column["name"]]
+            if any(map(any, rows)):
+                points[column["name"]] = [join(value for row in rows for value in row[at:at + every])
+                                          for at in range(0, len(self.ends), every)]
+                peaks[column["name"]] = max(map(max, rows))
+        return points, peaks
+
+    def assert_overview(self, case):
+        """That INDX has it."""
+        overview, peaks = self.index["overview"], self.index["peaks"]
+        wanted = self.overview(overview["every"])
+        case.assertEqual(({name: points for name, points in overview.items() if name != "every" and points},
+                          {name: peak for name, peak in peaks.items() if peak}), wanted)
+        case.assertEqual(list(peaks), [column["name"] for column in self.meta["columns"]])
+
     def wanted(self, rows):
         """What totals() must be by the rows of counters.csv."""
         found = {}

@@ -30,7 +30,8 @@ struct record {
 	char *path;
 	FILE *to;
 	struct film_file *file; // NULL: nothing has come yet
-	int error;              // the file could not be opened
+	struct film_summary *summary;
+	int error; // the file could not be opened
 	uint64_t limit;
 	int64_t until_ms; // INT64_MAX: until it is interrupted
 	bool begun;       // the first META has come
@@ -65,6 +66,8 @@ take_block(struct record *r, uint8_t *bytes, size_t size)
 	}
 	r->begun |= strcmp(block.type, "META") == 0;
 	goes_on = film_file_take(r->file, &block);
+	if (goes_on)
+		film_summary_take(r->summary, &block);
 	if (goes_on && strcmp(block.type, "CHNK") == 0)
 		r->intervals = block.first + block.count;
 	return goes_on;
@@ -110,6 +113,7 @@ open_file(struct record *r)
 		return false;
 	}
 	r->file = film_file_create(r->to, r->limit);
+	r->summary = film_summary_create();
 	return true;
 }
 
@@ -131,7 +135,10 @@ close_file(struct record *r)
 	free((void *)last.bytes);
 	free(text);
 	json_decref(keys);
-	rc = film_file_close(r->file, NULL);
+	keys = film_summary_keys(r->summary);
+	film_summary_destroy(r->summary);
+	rc = film_file_close(r->file, keys);
+	json_decref(keys);
 	bytes = ftell(r->to);
 	if (fclose(r->to) != 0 && rc == 0)
 		rc = -errno;

@@ -38,52 +38,52 @@ film_put_varint(struct film_bytes *b, uint64_t value)
 	b->data[b->count++] = (uint8_t)value;
 }
 
-static void
-note(struct film_overview *o, uint32_t from, uint32_t to, uint64_t value)
+void
+film_totals_note(struct film_totals *t, uint32_t from, uint32_t to, uint64_t value)
 {
 	if (value == 0)
 		return;
-	if (value > o->peak)
-		o->peak = value;
+	if (value > t->peak)
+		t->peak = value;
 	for (uint32_t i = from; i < to; i++)
-		if (!o->most)
-			o->points[i] += value;
-		else if (value > o->points[i])
-			o->points[i] = value;
+		if (!t->most)
+			t->values[i] += value;
+		else if (value > t->values[i])
+			t->values[i] = value;
 }
 
 // Puts the intervals before `to` in which the value has stayed the same.
 static void
-put_run(struct film_series *s, struct film_overview *o, uint32_t to)
+put_run(struct film_series *s, struct film_totals *t, uint32_t to)
 {
 	if (to == s->next)
 		return;
 	film_put_varint(&s->bytes, 0);
 	film_put_varint(&s->bytes, to - s->next);
-	note(o, s->next, to, s->value);
+	film_totals_note(t, s->next, to, s->value);
 	s->next = to;
 }
 
 void
-film_series_put(struct film_series *s, struct film_overview *o, uint32_t at, uint64_t value)
+film_series_put(struct film_series *s, struct film_totals *t, uint32_t at, uint64_t value)
 {
 	uint64_t up = value - s->value, down = s->value - value;
 
 	if (value == s->value)
 		return;
-	put_run(s, o, at);
+	put_run(s, t, at);
 	film_put_varint(&s->bytes, value > s->value ? 2 * up : 2 * down - 1);
-	note(o, at, at + 1, value);
+	film_totals_note(t, at, at + 1, value);
 	s->value = value;
 	s->next = at + 1;
 }
 
 bool
-film_series_end(struct film_series *s, struct film_overview *o, uint32_t count)
+film_series_end(struct film_series *s, struct film_totals *t, uint32_t count)
 {
 	if (s->next == 0 && s->value == 0)
 		return false;
-	put_run(s, o, count);
+	put_run(s, t, count);
 	return true;
 }
 

@@ -24,15 +24,18 @@ struct film_series {
 };
 
 // What all series of a column come to in each interval of the chunk: sums, or the greatest value.
-struct film_overview {
-	uint64_t *points; // by interval
+struct film_totals {
+	uint64_t *values; // by interval
 	bool most;
 	uint64_t peak; // of one place in one interval, ever
 };
 
+// Adds the value that a series has in the intervals `from` to `to` - 1.
+void film_totals_note(struct film_totals *t, uint32_t from, uint32_t to, uint64_t value);
+
 // The value of interval `at` (from 0 in the chunk), where it differs from the last one.
-void film_series_put(struct film_series *s, struct film_overview *o, uint32_t at, uint64_t value);
+void film_series_put(struct film_series *s, struct film_totals *t, uint32_t at, uint64_t value);
 // Completes a series of `count` values. Returns whether any of them is not 0.
-bool film_series_end(struct film_series *s, struct film_overview *o, uint32_t count);
+bool film_series_end(struct film_series *s, struct film_totals *t, uint32_t count);
 // Empties it for the next chunk, where it begins from 0 again.
 void film_series_clear(struct film_series *s);

@@ -20,7 +20,7 @@
 
 // Name, scope, kind, unit, whether only ports with a device have it, where it is read, help.
 // `where` may use the node `n`, the port `p`, the index `i`, `now`, and `CELL`, its bytes; of
-// tenants `use`.
+// tenants `use`. Those of a scope are read together, and so stand together.
 #define COLUMNS(ROW) \
 	ROW(tx_bytes, PORT, SUM, "bytes", false, p->tx_bytes, "sent, without FCS") \
 	ROW(tx_packets, PORT, SUM, "packets", false, p->tx_packets, "sent") \
@@ -49,12 +49,13 @@
 	    "part of `used` that is in headroom") \
 	ROW(drops, DROP, SUM, "packets", false, p->drops[i], "dropped; came in at this port") \
 	ROW(pool_used, POOL, LEVEL, "bytes", false, n->buffer.pools[i].used * CELL, "buffer held") \
-	ROW(tenant_bytes, TENANT, SUM, "bytes", false, use[i].bytes, "received by the switch") \
-	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use[i].used * CELL, "buffer held in the switch")
+	ROW(tenant_bytes, TENANT, SUM, "bytes", false, use->bytes, "received by the switch") \
+	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use->used * CELL, "buffer held in the switch")
 
 // clang-format on
 
 #define UNUSED __attribute__((unused))
+#define INLINE inline __attribute__((always_inline))
 
 #define SCOPE_MET(scope, name, of_port, of_host, width, met)        \
 	static uint64_t met_##scope(const struct counter_place *at) \
@@ -67,8 +68,44 @@
 
 SCOPES(SCOPE_MET)
 
+// Tables that the worker is about to adopt may have tenants that it does not count yet.
+static INLINE const struct tenant_use *
+tenant_use(const struct counter_place *at, unsigned int i)
+{
+	static const struct tenant_use none;
+	const struct tenant_use *use = at->n->node->buffer.tenants;
+	const struct tables *t = report_tables(at->n);
+
+	return use != NULL && t != NULL && i < t->tenant_count ? &use[i] : &none;
+}
+
+#define CELL ((uint64_t)counters_cell(at->n))
+#define COLUMN_READ(name, of, kind, unit, device, where, help) \
+	if (scope == FILM_##of)                                \
+		*out++ = (where);
+
+// Inlined once for each scope, where its columns are all that is left.
+static INLINE void
+read_columns(enum film_scope scope, const struct counter_place *at, unsigned int i, uint64_t *out)
+{
+	const struct node *n = at->n->node;
+	const struct port *p = &n->ports[at->port];
+	const struct tenant_use *use = scope == FILM_TENANT ? tenant_use(at, i) : NULL;
+	const ps_t now = at->now;
+
+	COLUMNS(COLUMN_READ)
+}
+
+#define SCOPE_READ(scope, name, of_port, of_host, width, met)                                   \
+	static void read_##scope(const struct counter_place *at, unsigned int i, uint64_t *out) \
+	{                                                                                       \
+		read_columns(FILM_##scope, at, i, out);                                         \
+	}
+
+SCOPES(SCOPE_READ)
+
 #define SCOPE_ROW(scope, name, of_port, of_host, width, met) \
-	[FILM_##scope] = {name, of_port, of_host, width, met_##scope},
+	[FILM_##scope] = {name, of_port, of_host, width, met_##scope, read_##scope},
 
 static const struct film_scope_row scopes[FILM_SCOPES] = {SCOPES(SCOPE_ROW)};
 
@@ -87,41 +124,8 @@ film_kind_name(enum film_kind kind)
 	return names[kind];
 }
 
-// ---- reading ------------------------------------------------------------------------------------
-
-#define CELL ((uint64_t)counters_cell(at->n))
-#define NODE_PLACE UNUSED const struct node *n = at->n->node
-#define PORT_PLACE                                         \
-	NODE_PLACE;                                        \
-	UNUSED const struct port *p = &n->ports[at->port]; \
-	UNUSED const ps_t now = at->now
-#define PRIORITY_PLACE PORT_PLACE
-#define QUEUE_PLACE PORT_PLACE
-#define GROUP_PLACE PORT_PLACE
-#define DROP_PLACE PORT_PLACE
-#define POOL_PLACE NODE_PLACE
-
-// Tables that the worker is about to adopt may have tenants that it does not count yet.
-#define TENANT_PLACE                                          \
-	NODE_PLACE;                                           \
-	const struct tables *t = report_tables(at->n);        \
-	const struct tenant_use *use = n->buffer.tenants;     \
-                                                              \
-	if (use == NULL || t == NULL || i >= t->tenant_count) \
-	return 0
-
-#define COLUMN_READ(name, scope, kind, unit, device, where, help)                   \
-	static uint64_t read_##name(const struct counter_place *at, unsigned int i) \
-	{                                                                           \
-		scope##_PLACE;                                                      \
-		(void)i;                                                            \
-		return (where);                                                     \
-	}
-
-COLUMNS(COLUMN_READ)
-
 #define COLUMN_ROW(name, scope, kind, unit, device, where, help) \
-	{#name, FILM_##scope, FILM_##kind, unit, help, device, read_##name},
+	{#name, FILM_##scope, FILM_##kind, unit, help, device},
 
 static const struct film_column columns[] = {COLUMNS(COLUMN_ROW)};
 

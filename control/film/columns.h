@@ -33,6 +33,9 @@ struct film_scope_row {
 	// Bit per index (the first 64) of a port (at->port) or node that can have other values
 	// than 0.
 	uint64_t (*met)(const struct counter_place *at);
+	// Reads the columns of the scope, in their order, for an index of a port or node: totals
+	// and levels.
+	void (*read)(const struct counter_place *at, unsigned int index, uint64_t *out);
 };
 
 // The row of a scope; of FILM_TENANT the width is the number of tenants, 0 here.
@@ -47,11 +50,9 @@ struct film_column {
 	const char *unit;
 	const char *help;
 	bool device; // only of ports with a device behind them
-	// The total or level of an index of a port (at->port) or node.
-	uint64_t (*read)(const struct counter_place *at, unsigned int index);
 };
 
-// All columns; a film refers to them by their place.
+// All columns; a film refers to them by their place. Those of a scope stand together.
 const struct film_column *film_columns(unsigned int *count);
 
 // Prints the rows as the table of doc/film.md.

@@ -116,3 +116,15 @@ bool film_file_full(const struct film_file *file);
 // Ends the file with INDX, which has these keys, and TAIL, and frees it; keys: NULL is fine.
 // Returns 0, or -errno of the first error of writing.
 int film_file_close(struct film_file *file, json_t *keys);
+
+// ---- summary.c: what INDX has, from blocks ------------------------------------------------------
+
+struct film_summary;
+
+struct film_summary *film_summary_create(void);
+void film_summary_destroy(struct film_summary *s);
+// Reads a META or CHNK, the first interval of a film being 0; others are skipped. Intervals that
+// are missing count as zeros.
+void film_summary_take(struct film_summary *s, const struct film_block *block);
+// The keys "overview" and "peaks" for film_file_close(); none of them if a block could not be read.
+json_t *film_summary_keys(const struct film_summary *s);

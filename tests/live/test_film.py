@@ -69,6 +69,8 @@ class Films(Case):
         self.assertEqual((film.meta["kind"], film.meta["interval_ns"]), ("live", 50_000_000 // DILATION))
         self.assertEqual(film.meta["ended"], {"at_ns": film.ends[-1], "why": "end"})
         self.assertGreater(max(film.of("depth_max", "leaf1.swp1", 3)), 100_000)
+        film.assert_overview(self)
+        Film(other / "film").assert_overview(self)
         self.assertEqual(Film(other / "film").meta["interval_ns"], 20_000_000 // DILATION)
 
     def test_flows_are_those_of_the_file(self):

@@ -14,8 +14,8 @@
 struct
 try {
 	struct film_series series;
-	struct film_overview overview;
-	uint64_t points[COUNT];
+	struct film_totals totals;
+	uint64_t values[COUNT];
 };
 
 static int
@@ -23,7 +23,7 @@ setup(void **state)
 {
 	struct try *t = calloc(1, sizeof(*t));
 
-	t->overview.points = t->points;
+	t->totals.values = t->values;
 	*state = t;
 	return t != NULL ? 0 : -1;
 }
@@ -69,15 +69,15 @@ test_changes_and_runs(void **state)
 	static const uint8_t wanted[] = {10, 3, 0, 3, 5, 0, 2};
 	struct try *t = *state;
 
-	film_series_put(&t->series, &t->overview, 0, 5);
-	film_series_put(&t->series, &t->overview, 1, 3);
-	film_series_put(&t->series, &t->overview, 2, 3); // no change is no byte
-	film_series_put(&t->series, &t->overview, 5, 0);
-	assert_true(film_series_end(&t->series, &t->overview, 8));
+	film_series_put(&t->series, &t->totals, 0, 5);
+	film_series_put(&t->series, &t->totals, 1, 3);
+	film_series_put(&t->series, &t->totals, 2, 3); // no change is no byte
+	film_series_put(&t->series, &t->totals, 5, 0);
+	assert_true(film_series_end(&t->series, &t->totals, 8));
 	assert_bytes(&t->series.bytes, wanted, sizeof(wanted));
-	assert_int_equal(t->points[0] + t->points[1] + t->points[4], 5 + 3 + 3);
-	assert_int_equal(t->points[5], 0);
-	assert_int_equal(t->overview.peak, 5);
+	assert_int_equal(t->values[0] + t->values[1] + t->values[4], 5 + 3 + 3);
+	assert_int_equal(t->values[5], 0);
+	assert_int_equal(t->totals.peak, 5);
 }
 
 static void
@@ -85,9 +85,9 @@ test_zeros_are_no_series(void **state)
 {
 	struct try *t = *state;
 
-	assert_false(film_series_end(&t->series, &t->overview, COUNT));
-	film_series_put(&t->series, &t->overview, 7, 0);
-	assert_false(film_series_end(&t->series, &t->overview, COUNT));
+	assert_false(film_series_end(&t->series, &t->totals, COUNT));
+	film_series_put(&t->series, &t->totals, 7, 0);
+	assert_false(film_series_end(&t->series, &t->totals, COUNT));
 	assert_int_equal(t->series.bytes.count, 0);
 }
 
@@ -97,40 +97,40 @@ test_the_next_chunk_begins_from_zero(void **state)
 	static const uint8_t wanted[] = {8, 0, 9};
 	struct try *t = *state;
 
-	film_series_put(&t->series, &t->overview, 3, 4);
-	assert_true(film_series_end(&t->series, &t->overview, 10));
+	film_series_put(&t->series, &t->totals, 3, 4);
+	assert_true(film_series_end(&t->series, &t->totals, 10));
 	film_series_clear(&t->series);
-	film_series_put(&t->series, &t->overview, 0, 4);
-	assert_true(film_series_end(&t->series, &t->overview, 10));
+	film_series_put(&t->series, &t->totals, 0, 4);
+	assert_true(film_series_end(&t->series, &t->totals, 10));
 	assert_bytes(&t->series.bytes, wanted, sizeof(wanted));
 }
 
 static void
-test_overview(void **state)
+test_totals(void **state)
 {
 	struct try *t = *state;
 	struct film_series other = {.next = 0};
 
-	film_series_put(&t->series, &t->overview, 0, 4);
-	film_series_put(&other, &t->overview, 1, 6);
-	film_series_end(&t->series, &t->overview, 3);
-	film_series_end(&other, &t->overview, 3);
-	assert_int_equal(t->points[0], 4);
-	assert_int_equal(t->points[1], 10);
-	assert_int_equal(t->points[2], 10);
-	t->overview.most = true;
-	memset(t->points, 0, sizeof(t->points));
+	film_series_put(&t->series, &t->totals, 0, 4);
+	film_series_put(&other, &t->totals, 1, 6);
+	film_series_end(&t->series, &t->totals, 3);
+	film_series_end(&other, &t->totals, 3);
+	assert_int_equal(t->values[0], 4);
+	assert_int_equal(t->values[1], 10);
+	assert_int_equal(t->values[2], 10);
+	t->totals.most = true;
+	memset(t->values, 0, sizeof(t->values));
 	film_series_clear(&t->series);
 	film_series_clear(&other);
-	film_series_put(&t->series, &t->overview, 0, 4);
-	film_series_put(&other, &t->overview, 1, 6);
-	film_series_put(&other, &t->overview, 2, 1);
-	film_series_end(&t->series, &t->overview, 3);
-	film_series_end(&other, &t->overview, 3);
-	assert_int_equal(t->points[0], 4);
-	assert_int_equal(t->points[1], 6);
-	assert_int_equal(t->points[2], 4);
-	assert_int_equal(t->overview.peak, 6);
+	film_series_put(&t->series, &t->totals, 0, 4);
+	film_series_put(&other, &t->totals, 1, 6);
+	film_series_put(&other, &t->totals, 2, 1);
+	film_series_end(&t->series, &t->totals, 3);
+	film_series_end(&other, &t->totals, 3);
+	assert_int_equal(t->values[0], 4);
+	assert_int_equal(t->values[1], 6);
+	assert_int_equal(t->values[2], 4);
+	assert_int_equal(t->totals.peak, 6);
 	free(other.bytes.data);
 }
 
@@ -147,9 +147,9 @@ test_random_values_come_back(void **state)
 		random = random * 1664525 + 1013904223;
 		wanted[i] = random >> 24 < 100 ? (i ? wanted[i - 1] : 0)
 					       : random >> (random >> 27) % 32;
-		film_series_put(&t->series, &t->overview, i, wanted[i]);
+		film_series_put(&t->series, &t->totals, i, wanted[i]);
 	}
-	assert_true(film_series_end(&t->series, &t->overview, COUNT));
+	assert_true(film_series_end(&t->series, &t->totals, COUNT));
 	while (at < COUNT) {
 		uint64_t parts[2] = {0};
 
@@ -180,7 +180,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_zeros_are_no_series, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_next_chunk_begins_from_zero, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_overview, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_totals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random_values_come_back, setup, teardown),
 	};
 
