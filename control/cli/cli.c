@@ -49,6 +49,7 @@ static const struct cli_command *const commands[] = {
 	&command_metrics,
 	&command_graph,
 	&command_where,
+	&command_bug_report,
 	&command_headroom,
 	&command_completion,
 	&command_complete,

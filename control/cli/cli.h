@@ -19,6 +19,7 @@ int cli_main(int argc, char **argv);
 
 extern const struct cli_command command_api;
 extern const struct cli_command command_apply;
+extern const struct cli_command command_bug_report;
 extern const struct cli_command command_capture;
 extern const struct cli_command command_check;
 extern const struct cli_command command_clear;
