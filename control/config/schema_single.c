@@ -170,10 +170,14 @@ static const struct schema_key bfd_keys[] = {
 static void
 check_single(struct decoder *d, const struct yaml_node *node, void *base)
 {
-	const struct config *config = base;
-	const struct config_single *single = &config->single;
+	static const uint8_t default_mac[6] = {0x02, 0, 0, 0, 0, 0x01};
+	struct config *config = base;
+	struct config_single *single = &config->single;
 
 	(void)node;
+	// Not `set`: ports that are devices have others then (control/model/topology/explicit.c).
+	if (!single->mac.set)
+		memcpy(single->mac.bytes, default_mac, sizeof(default_mac));
 	if (single->bfd.socket.text == NULL)
 		return;
 	for (unsigned i = 0; i < single->port_count; i++)
@@ -188,7 +192,10 @@ static const struct schema_key single_keys[] = {
 	 AT(fabric.name)},
 	{"role", SCHEMA_ENUM, .def = "leaf", .help = "leaf or spine", AT(single.role),
 	 .choices = switch_roles},
-	{"mac", SCHEMA_MAC, .def = "02:00:00:00:00:01", .help = "of every port", AT(single.mac)},
+	{"mac", SCHEMA_MAC,
+	 .help = "of every port; default: 02:00:00:00:00:01, and of a port with `dev` one that "
+		 "follows from the names of switch and port",
+	 AT(single.mac)},
 	{"vtep", SCHEMA_ADDRESS, .help = "address of this end of tunnels (VXLAN)", AT(single.vtep),
 	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$", .words = "an address")},
 	{"loopback4", SCHEMA_ADDRESS, .help = "its own IPv4 address; default: vtep, or 172.16.0.1",

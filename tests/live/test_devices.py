@@ -8,6 +8,7 @@ from common import *
 FRAMES = 400
 DEVICE_WIRE = 512       # packets that may wait for a device behind the port's queues
 PEER_MAC = "02:00:00:00:02:02"
+QUANTA = 65535
 
 
 class Running:
@@ -75,7 +76,8 @@ class Devices(LiveCase):
         """A switch whose swpN is the N-th device; behind swpN lies 198.18.N.0/24."""
         ports = {f"swp{i}": {"rate": "100G", "cable": "5m", "dev": device} | port_keys
                  for i, device in enumerate(devices, 1)}
-        return {"switch": {"name": f"{self.name}-{number}", "preset": "spectrum-x", "lldp": "off", "ports": ports, "routes": [
+        return {"switch": {"name": f"{self.name}-{number}", "preset": "spectrum-x", "lldp": "off", "mac": SWITCH_MAC,
+                           "ports": ports, "routes": [
             {"prefix": f"198.18.{name[3:]}.0/24", "via": [{"port": name, "mac": PEER_MAC}]} for name in ports]}}
 
     def namespace(self, *pairs):
@@ -293,6 +295,39 @@ class Devices(LiveCase):
         self.assertEqual(sorted(frame[18:20] for frame in sent), sorted(frame[18:20] for frame in given))
         for frame in sent:
             self.assertEqual((frame[22], checksum(frame[14:34])), (62, 0))
+
+    def test_memif_carries_pauses(self):
+        """A pause at the far port of the second switch fills its buffer, so that it pauses the first one by memif."""
+        namespace = self.namespace()
+        first, second = self.memif_switches()
+        for description in (first, second):
+            description["switch"]["dilation"] = 10 * DILATION      # the pause takes 3.4 s: the machine may be busy
+        second["switch"] |= {"qos": {"pg": {3: {"static": "10KB", "headroom": "1MB"}}}}
+        second["switch"]["ports"]["swp2"]["dev"] = "net_tap1,iface=t2"
+        given = [udp("198.18.1.9", "198.18.2.9", size=1000, dscp=26, ident=i) for i in range(FRAMES)]
+        with Running(self, first, namespace) as one, Running(self, second, namespace) as two, \
+                raw_socket(namespace, "t1").socket as left, raw_socket(namespace, "t2").socket as right:
+            for run, port in ((one, "swp2"), (two, "swp1")):
+                wait_until(lambda: run.port(port)["state"] == "up", "they have found each other")
+            right.send(pfc({3: QUANTA}))
+            wait_until(lambda: two.port("swp2")["pfc_rx"][3] == 1, "the pause has arrived")
+            for frame in given[:50]:
+                left.send(frame)
+            wait_until(lambda: one.port("swp2")["pfc_rx"][3] > 0, "the first switch is paused")
+            for frame in given[50:]:
+                left.send(frame)
+            waiting = wait_until(lambda: (port := one.port("swp1"))["rx_packets"] == FRAMES and one.port("swp2"), "all are there")
+            self.assertGreaterEqual(waiting["queue"][3]["depth"], (FRAMES - 50) * 1000)
+            arrived = [one.data for one in Socket(right).receive_all(FRAMES, 30) if one.data[12:14] == b"\x08\0"]
+            self.assertEqual([frame[18:20] for frame in arrived], [frame[18:20] for frame in given])
+            ends = [(run.port(port), direction) for run, port, direction in
+                    ((two, "swp2", "rx"), (one, "swp2", "rx"), (two, "swp1", "tx"))]
+            paused_ns, held_ns, holding_ns = (port[f"pfc_{direction}_pause_ns"][3] for port, direction in ends)
+            self.assertIn(paused_ns - QUANTA * 512 * 10**9 // RATE_BPS, (0, 1))    # two clocks: a difference may gain one
+            self.assertLess(held_ns, paused_ns + 10_000)
+            self.assertAlmostEqual(held_ns, holding_ns, delta=10_000)
+            for run in (one, two):
+                self.assertEqual([run.port(port)["drops"] for port in ("swp1", "swp2")], [{}, {}])
 
     def test_memif_client_restarts(self):
         namespace = self.namespace()

@@ -47,7 +47,7 @@ class LearnCase(LiveCase):
 
     def switch(self, devices=(), routes=(), **learn):
         devices = list(devices) + [f"net_null{n},no-rx=1" for n in range(len(devices), PORTS)]
-        return {"switch": {"name": self.name, "preset": "sonic",
+        return {"switch": {"name": self.name, "preset": "sonic", "mac": SWITCH_MAC,
                            "ports": {f"swp{n}": {"rate": "100G", "dev": one} for n, one in enumerate(devices, 1)},
                            "routes": list(routes), "learn": [{"netns": self.netns} | learn]}}
 

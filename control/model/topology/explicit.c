@@ -136,10 +136,40 @@ builder_explicit(struct topology *t, struct diag *diag)
 
 // ---- single: one switch, whose ports are in the file and lead to nothing that the file knows ----
 
+#define FNV_BASIS 0x811c9dc5u
+#define FNV_PRIME 0x01000193u
+
+// The far end of a device is often a switch of another file: so that the two do not share a MAC, it
+// is made of the switch's name and the port's number.
+static void
+device_mac(const char *name, uint16_t number, uint8_t out[static 6])
+{
+	uint32_t hash = FNV_BASIS;
+
+	for (const char *c = name; *c != '\0'; c++)
+		hash = (hash ^ (uint8_t)*c) * FNV_PRIME;
+	memcpy(out,
+	       (const uint8_t[]){0x02, 0x03, (uint8_t)(hash >> 16), (uint8_t)(hash >> 8),
+				 (uint8_t)hash, (uint8_t)number},
+	       6);
+}
+
+static void
+set_port_mac(struct topo_port *port, const struct config *config, const struct config_port *from)
+{
+	const struct config_single *s = &config->single;
+
+	if (from->mac.set)
+		memcpy(port->mac, from->mac.bytes, sizeof(port->mac));
+	else if (s->mac.set || from->dev.text == NULL)
+		memcpy(port->mac, s->mac.bytes, sizeof(port->mac));
+	else
+		device_mac(config->fabric.name.text, from->number, port->mac);
+}
+
 int
 builder_single(struct topology *t, struct diag *diag)
 {
-	static const uint8_t lone_mac[6] = {0x02, 0, 0, 0, 0, 0x01};
 	const struct config *config = t->config;
 	const struct config_single *s = &config->single;
 	uint32_t node = builder_add_node(t, config->fabric.name.text, s->role, 0, 1);
@@ -159,11 +189,7 @@ builder_single(struct topology *t, struct diag *diag)
 		port->delay_ps = from->link.delay_ps;
 		port->cable_mm = from->link.cable_mm;
 		port->mtu = from->link.mtu != 0 ? from->link.mtu : config->fabric.mtu;
-		memcpy(port->mac,
-		       from->mac.set ? from->mac.bytes
-		       : s->mac.set  ? s->mac.bytes
-				     : lone_mac,
-		       6);
+		set_port_mac(port, config, from);
 	}
 	return 0;
 }

@@ -111,6 +111,37 @@ test_errors(void **state)
 	fixture_refused(HEAD GPU UP1, "t.yaml:4:62: nodes: host h2 has no link");
 }
 
+// Of two switches that devices join, no port has the MAC of another one. Whatever the file says of
+// it counts.
+static void
+test_macs_of_devices(void **state)
+{
+	static const uint8_t written[6] = {0x02, 0, 0, 0, 0, 0x09};
+	static const uint8_t others[6] = {0x02, 0, 0, 0, 0, 0x01};
+	const struct topo_port *left, *right;
+	struct fixture a, b;
+
+	(void)state;
+	fixture_load(&a, "switch:\n  name: left\n  preset: spectrum-x\n  ports:\n"
+			 "    swp1: {dev: net_null0}\n    swp2: {dev: net_null1}\n"
+			 "    swp3: {dev: net_null2, mac: \"02:00:00:00:00:09\"}\n    swp4: {}\n");
+	fixture_load(&b, "switch:\n  name: right\n  preset: spectrum-x\n  ports:\n"
+			 "    swp1: {dev: net_null0}\n");
+	left = a.topology->nodes[0].ports;
+	right = b.topology->nodes[0].ports;
+	assert_memory_not_equal(left[0].mac, left[1].mac, 6);
+	assert_memory_not_equal(left[0].mac, right[0].mac, 6);
+	assert_int_equal(left[0].mac[0] & 3, 2); // unicast, of no vendor
+	assert_memory_equal(left[2].mac, written, 6);
+	assert_memory_equal(left[3].mac, others, 6);
+	fixture_free(&a);
+	fixture_free(&b);
+	fixture_load(&a, "switch:\n  mac: \"02:00:00:00:00:09\"\n  preset: spectrum-x\n"
+			 "  ports:\n    swp1: {dev: net_null0}\n");
+	assert_memory_equal(a.topology->nodes[0].ports[0].mac, written, 6);
+	fixture_free(&a);
+}
+
 int
 main(void)
 {
@@ -118,6 +149,7 @@ main(void)
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_several_ports),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_macs_of_devices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
