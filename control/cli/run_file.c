@@ -156,9 +156,27 @@ take_input(const struct cli_args *args, struct replay_input *input, const char *
 
 	if (equals == NULL || equals == text || equals[1] == '\0')
 		return cli_usage(args->title, "--in %s: want PORT=PCAP, such as swp1=a.pcap", text);
-	*input = (struct replay_input){.port_name = memory_text_part(text, (size_t)(equals - text)),
-				       .path = equals + 1};
+	input->port_name = memory_text_part(text, (size_t)(equals - text));
+	input->path = equals + 1;
 	return EXIT_OK;
+}
+
+// The rules of --map. Returns an exit status.
+static int
+take_rules(const struct cli_args *args, struct rewrite *rewrite)
+{
+	unsigned count;
+	const char **texts = cli_texts(args, "map", &count);
+	struct diag diag = {0};
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < count; i++)
+		rc = rewrite_add(rewrite, texts[i], &diag);
+	free(texts);
+	if (rc != 0)
+		rc = cli_usage(args->title, "%s", diag_first_error(&diag));
+	diag_free(&diag);
+	return rc;
 }
 
 static int
@@ -172,6 +190,7 @@ replay(const struct cli_args *args)
 		.out = cli_text(args, "out"),
 		.until = cli_number(args, "until", PS_NEVER),
 		.line_rate = cli_given(args, "pace"),
+		.sort = cli_given(args, "sort"),
 		.inputs = inputs,
 		.input_count = count,
 	};
@@ -179,7 +198,10 @@ replay(const struct cli_args *args)
 
 	if (count > PORTS_MAX)
 		status = cli_usage(args->title, "%u inputs: at most %d", count, PORTS_MAX);
+	if (status == EXIT_OK)
+		status = take_rules(args, &options.rewrite);
 	while (status == EXIT_OK && taken < count) {
+		inputs[taken].options = &options;
 		status = take_input(args, &inputs[taken], texts[taken]);
 		taken += status == EXIT_OK;
 	}
@@ -187,6 +209,7 @@ replay(const struct cli_args *args)
 		status = run_replay(&options);
 	for (unsigned i = 0; i < taken; i++)
 		free(inputs[i].port_name);
+	rewrite_clear(&options.rewrite);
 	free(inputs);
 	free(texts);
 	return status;
@@ -202,9 +225,8 @@ const struct cli_command command_replay = {
 			 .kind = CLI_CAPTURE,
 			 .required = true,
 			 .repeated = true,
-			 .help = "send a pcap or pcapng file to a port; timestamps say when last "
-				 "bits "
-				 "arrive"},
+			 .help = "send a pcap or pcapng file, which may be compressed, to a port; "
+				 "timestamps say when last bits arrive"},
 			{.name = "out",
 			 .letter = 'o',
 			 .kind = CLI_DIRECTORY,
@@ -215,6 +237,15 @@ const struct cli_command command_replay = {
 			 .kind = CLI_LITERAL,
 			 .value = "line",
 			 .help = "ignore the timestamps: send packets at line rate"},
+			{.name = "sort",
+			 .kind = CLI_FLAG,
+			 .help = "put packets whose timestamps go back in order"},
+			{.name = "map",
+			 .kind = CLI_TEXT,
+			 .value = "FROM=TO",
+			 .repeated = true,
+			 .help = "rewrite addresses: PREFIX=PREFIX, MAC=MAC, or mac=port for MACs "
+				 "of other routers"},
 		},
 	.run = replay,
 };

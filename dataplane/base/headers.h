@@ -18,7 +18,8 @@ enum header_type {
 	HEADER_TYPE_ARP = 0x0806,
 	HEADER_TYPE_VLAN = 0x8100,
 	HEADER_TYPE_IP6 = 0x86dd,
-	HEADER_TYPE_MAC_CONTROL = 0x8808, // pause frames
+	HEADER_TYPE_MAC_CONTROL = 0x8808,  // pause frames
+	HEADER_TYPE_SERVICE_VLAN = 0x88a8, // the outer tag of 802.1ad
 	HEADER_TYPE_LLDP = 0x88cc,
 };
 

@@ -2,8 +2,10 @@
 // Any bytes as a capture file: the reader ends with a clear answer, what it yields keeps its
 // promises, and what it yields survives being written and read again.
 #include "control/io/capture/reader.h"
+#include "control/io/capture/rewrite.h"
 #include "control/io/capture/writer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +89,39 @@ require_same(struct capture_reader *first, struct capture_reader *second, uint64
 	require(capture_reader_next(second, &b, &diag) == 0);
 }
 
+// Sorted, no stamp goes back, whatever the file holds; and rewriting stays within a packet.
+static void
+require_sorted(const char *path)
+{
+	static const uint8_t mac[6] = {2, 0, 0, 0, 0, 1};
+	struct capture_reader *reader = NULL;
+	struct capture_packet packet;
+	struct rewrite rules = {0};
+	struct diag diag = {0};
+	ps_t last = 0;
+
+	require(rewrite_add(&rules, "0.0.0.0/1=10.0.0.0/1", &diag) == -EINVAL);
+	require(rewrite_add(&rules, "0.0.0.0/1=128.0.0.0/1", &diag) == 0);
+	require(rewrite_add(&rules, "::/3=2000::/3", &diag) == 0);
+	require(rewrite_add(&rules, "mac=port", &diag) == 0);
+	require(capture_reader_open(&reader, path, &diag) == 0);
+	capture_reader_limit(reader, PACKET_MAX);
+	capture_reader_sort(reader);
+	capture_reader_align(&reader, 1, NULL, &diag);
+	while (capture_reader_next(reader, &packet, &diag) == 1) {
+		uint8_t *frame = malloc(packet.data_len);
+
+		require(packet.stamp >= last);
+		last = packet.stamp;
+		memcpy(frame, packet.data, packet.data_len);
+		rewrite_frame(&rules, mac, frame, packet.data_len);
+		free(frame);
+	}
+	capture_reader_close(reader);
+	rewrite_clear(&rules);
+	diag_free(&diag);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -115,6 +150,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	capture_reader_limit(again, PACKET_MAX);
 	capture_reader_align(&again, 1, NULL, &diag);
 	require_same(again, copy, count);
+	require_sorted(in_path);
 out:
 	diag_free(&diag);
 	capture_reader_close(in);

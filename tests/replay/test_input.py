@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bad input: one clear line that says where and what, exit status 2, and nothing left behind."""
+import gzip
 import os
 import unittest
+import zlib
 
 from common import *
 
@@ -26,6 +28,13 @@ def pcap_header(magic=0xA1B23C4D, snaplen=262144, link=1):
 
 def pcap_record(ns, data, length=None):
     return struct.pack("<IIII", ns // 10**9, ns % 10**9, len(data), len(data) if length is None else length) + data
+
+
+def zstd_frame(data):
+    """A zstd frame of raw blocks (RFC 8878) with a window of 2 MB."""
+    parts = [data[i:i + 100] for i in range(0, len(data), 100)]
+    blocks = [struct.pack("<I", (i == len(parts) - 1) | len(part) << 3)[:3] + part for i, part in enumerate(parts)]
+    return bytes.fromhex("28b52ffd0058") + b"".join(blocks)
 
 
 class BadInput(Case):
@@ -80,7 +89,12 @@ class BadInput(Case):
              r"in0\.pcap: packet 2: stamp 0\.000000999 s goes back: packet 1 has 0\.000001000 s"),
             (two + pcap_record(2000, ONE[:100], 300), r"in0\.pcap: packet 2: truncated: 100 of 300 bytes"),
             (two + pcap_record(2000, bytes(16001)), r"in0\.pcap: packet 2: 16001 bytes, longer than the 16000"),
-            (pcap_header(link=101) + pcap_record(1, ONE), r"in0\.pcap: link type RAW .*Ethernet"),
+            (pcap_header(link=127) + pcap_record(1, ONE),
+             r"in0\.pcap: packet 1: link type IEEE802_11_RADIO \(127\), must be .*; capture on the wired side"),
+            (pcap_header(link=101) + pcap_record(1, bytes(40)), r"in0\.pcap: packet 1: link type RAW \(101\): neither IP"),
+            (gzip.compress(two)[:-9], r"in0\.pcap: .*the gzip data ends too early"),
+            (gzip.compress(two)[:-8] + bytes(8), r"in0\.pcap: packet 1: damaged gzip data: incorrect data check"),
+            (b"BZh91AY&SY", r"in0\.pcap: compressed with bzip2; decompress it first"),
             (two + struct.pack("<IIII", 0, 2000, 0xFFFFFFF0, 300), r"in0\.pcap: packet 2: "),
         ]
         for content, pattern in cases:
@@ -253,6 +267,74 @@ fabric: {name: demo, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-pe
             sent.append([(packet.ns, packet.data) for packet in self.replay(switch(), {"swp1": path}).sent["swp2"]])
         self.assertEqual([ns for ns, _ in sent[0]], [ns + 24 for ns in stamps])
         self.assertEqual(sent, [sent[0]] * 4)
+
+    def test_compressed(self):
+        """gzip, also of several members, and zstd, by their first bytes; what they hold is as it was."""
+        plain = pcap_header() + pcap_record(1000, ONE) + pcap_record(2000, ONE)
+        expected = None
+        for name, content in (("plain", plain), ("a.pcap", gzip.compress(plain)), ("b.gz", zstd_frame(plain)),
+                              ("two", gzip.compress(plain[:300]) + gzip.compress(plain[300:]))):
+            path = self.directory / name
+            path.write_bytes(content)
+            sent = self.replay(switch(), {"swp1": path}).sent["swp2"]
+            expected = expected or sent
+            self.assertEqual((len(sent), sent), (2, expected), name)
+
+    def test_bomb(self):
+        """Half a gigabyte of packets in half a megabyte: read through in little memory, until one is invalid."""
+        packets = pcap_record(1000, bytes(16000)) * 65
+        engine = zlib.compressobj(9, zlib.DEFLATED, 31)
+        content = engine.compress(pcap_header()) + b"".join(engine.compress(packets) for _ in range(500))
+        content += engine.compress(pcap_record(1, ONE)) + engine.flush()
+        path = self.directory / "bomb.pcap.gz"
+        path.write_bytes(content)
+        for options in ([], ["--sort"]):
+            done = command("bash", "-c", "ulimit -v 500000; exec \"$@\"", "bash", ROOST, "replay", self.file(GOOD), "--in",
+                           f"swp1={path}", "--out", self.directory / "out", *options, status=2)
+            self.assertRegex(done.err, r"bomb\.pcap\.gz: packet 32501: stamp 0\.000000001 s goes back")
+
+    def test_sort(self):
+        stamps = [5000, 1000, 9000, 3000]
+        capture = [(ns, udp(*to("swp2"), ident=ns)) for ns in stamps]
+        run = self.replay(switch(), {"swp1": capture}, "--sort")
+        self.assertEqual([(packet.ns - 24, ip_ident(packet.data)) for packet in run.sent["swp2"]],
+                         [(ns, ns) for ns in sorted(stamps)])
+        self.refused(r"in0\.pcap: packet 2: stamp 0\.000001000 s goes back: packet 1 has 0\.000005000 s; --sort puts them",
+                     inputs=[("swp1", pcap_header() + b"".join(pcap_record(*one) for one in capture))])
+
+    def test_link_types(self):
+        """What has no Ethernet header gets one: to the port's MAC, from the address that cooked captures have."""
+        source, unknown = mac("02:aa:00:00:00:01"), bytes(6)
+        for v6, addresses, af in ((0, to("swp2"), 2), (1, to6("swp2"), 10)):
+            frame = udp(*addresses, size=200)
+            ethertype, packet = frame[12:14], frame[14:]
+            cooked = struct.pack(">HHH", 0, 1, 6) + source + bytes(2) + ethertype + packet
+            cooked2 = ethertype + bytes(2) + struct.pack(">IHBB", 3, 1, 0, 6) + source + bytes(2) + packet
+            for link, content, src in ((101, packet, unknown), (229 if v6 else 228, packet, unknown),
+                                       (0, struct.pack("<I", af) + packet, unknown),
+                                       (108, struct.pack(">I", af) + packet, unknown),
+                                       (113, cooked, source), (276, cooked2, source)):
+                with self.subTest(link=link, v6=v6):
+                    path = self.directory / "in.pcap"
+                    path.write_bytes(pcap_header(link=link) + pcap_record(1000, content))
+                    run = self.replay(switch(events=hold("swp1")), {"swp1": path, "swp2": []})
+                    self.assertEqual([one.data for one in run.sent["swp2"]],
+                                     [routed(mac(SWITCH_MAC) + src + frame[12:])])
+                    self.assertRegex(run.done.err, r"(?m)^roost: warning: \S+in\.pcap: link type \w+: .* MAC of swp1$")
+
+    def test_mixed_link_types(self):
+        """A pcapng file may have several, of interfaces that differ in snap length and resolution too."""
+        section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+        one = struct.pack("<IIHHI", 1, 32, 1, 0, 0) + struct.pack("<HHB3xHHI", 9, 1, 9, 0, 0, 32)
+        other = struct.pack("<IIHHII", 1, 20, 101, 0, 4096, 20)     # raw IP, stamps in us
+        frame = udp(*to("swp2"), size=206)
+        blocks = [struct.pack("<7I206s2xI", 6, 240, 0, 0, 2500, 206, 206, frame, 240),
+                  struct.pack("<7I192sI", 6, 224, 1, 0, 3, 192, 192, frame[14:], 224)]
+        path = self.directory / "mixed.pcapng"
+        path.write_bytes(section + one + other + b"".join(blocks))
+        sent = self.replay(switch(), {"swp1": path}).sent["swp2"]
+        self.assertEqual([(packet.ns, packet.data) for packet in sent],
+                         [(2517, routed(frame)), (3017, routed(mac(SWITCH_MAC) + bytes(6) + frame[12:]))])
 
     def test_empty_input(self):
         """A capture without packets is fine: nothing happens."""

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Capture files in. libpcap reads the formats (pcap with us or ns stamps in either byte order,
-// pcapng with any resolution); this file decides what can be replayed:
+// Capture files in. records.c reads the formats; this file decides what can be replayed:
 //
-// - Ethernet without FCS, because the wire adds that itself;
+// - Ethernet without FCS, because the wire adds that itself, or what link_type.c makes into it;
 // - complete packets: one cut by a snap length would be sent too short, with a wrong ICRC;
-// - stamps that never go back, so that a file's order is its order in time. Equal stamps are fine.
+// - stamps that never go back, so that a file's order is its order in time; or that can be sorted.
+//   Equal stamps are fine.
 //
 // Stamps are kept in nanoseconds since the file's epoch (64 bits last 584 years) and become
 // picoseconds (213 days) only when a packet is returned, less the shift: a time of day in
@@ -14,44 +14,55 @@
 #include "reader.h"
 
 #include "control/base/memory.h"
+#include "link_type.h"
+#include "records.h"
+#include "sorter.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pcap/pcap.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 #define STAMP_FORMAT "%" PRIu64 ".%09" PRIu64 " s"
 #define STAMP_ARGS(ns) (ns) / NS_PER_S, (ns) % NS_PER_S
 
 struct capture_reader {
-	pcap_t *pcap;
+	struct records *records;
 	char *path;
 	uint32_t max_bytes;
 	uint64_t shift_ns;
-	uint64_t number;  // packets read from the file so far
-	uint64_t last_ns; // stamp of the last of them
-	int status;       // 1: more may follow; 0: at the end; -errno: `fault` of packet `number`
-	bool stampless;   // every stamp counts as 0
-	bool held;        // `packet` was read and not taken yet
+	uint64_t number;      // packets read from the file so far
+	uint64_t last_ns;     // stamp of the last that was held
+	uint64_t last_number; // and its place
+	int status; // 1: more may follow; 0: at the end; -errno: `fault` of packet `faulty`
+	uint64_t faulty;
+	bool stampless; // every stamp counts as 0
+	bool sorts;
+	bool ended;         // while sorting: the file is, `sorter` may not be empty
+	bool held;          // `packet` was read and not taken yet
+	uint16_t converted; // a link type; LINK_TYPE_ETHERNET: none
+	uint8_t mac[6];
+	uint8_t *frame; // made of a packet without an Ethernet header
+	struct sorter sorter;
+	struct sorted_packet *taken; // from the sorter, in `packet`
 	struct capture_packet packet;
-	char fault[PCAP_ERRBUF_SIZE];
+	char fault[320];
 };
 
-// Ends the file with an error about the packet being read.
-__attribute__((format(printf, 3, 4))) static int
-reader_fail(struct capture_reader *reader, int status, const char *format, ...)
+// Ends the file with an error about its packet `number`.
+__attribute__((format(printf, 4, 5))) static int
+reader_fail(struct capture_reader *reader, int status, uint64_t number, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(reader->fault, sizeof(reader->fault), format, args);
 	va_end(args);
+	reader->faulty = number;
 	reader->status = status;
 	return status;
 }
@@ -61,148 +72,154 @@ reader_report(const struct capture_reader *reader, struct diag *diag)
 {
 	if (reader->status < 0)
 		diag_fail(diag, -reader->status, "%s: packet %" PRIu64 ": %s", reader->path,
-			  reader->number, reader->fault);
+			  reader->faulty, reader->fault);
 	return reader->status;
 }
 
-// The stamp of a packet in nanoseconds since the epoch; false if it is out of range.
-static bool
-reader_stamp(const struct capture_reader *reader, const struct pcap_pkthdr *header,
-	     uint64_t *stamp_ns)
-{
-	int64_t s = header->ts.tv_sec;
-	int64_t ns = header->ts.tv_usec; // nanoseconds: requested at open
-
-	// pcap's 32-bit seconds are unsigned, but libpcap extends their sign; pcapng (1.x) has 64.
-	if (pcap_major_version(reader->pcap) != 1)
-		s = (uint32_t)s;
-	if (s < 0 || s >= (int64_t)(UINT64_MAX / NS_PER_S) || ns < 0 || ns >= (int64_t)NS_PER_S)
-		return false;
-	*stamp_ns = (uint64_t)s * NS_PER_S + (uint64_t)ns;
-	return true;
-}
-
-// Refuses a packet that cannot be replayed, and keeps its stamp.
+// Refuses a record that is no complete Ethernet frame, and cannot become one.
 static int
-reader_check(struct capture_reader *reader, const struct pcap_pkthdr *header)
+reader_check(struct capture_reader *reader, struct record *record)
 {
-	uint64_t stamp_ns, last_ns = reader->last_ns;
+	char why[LINK_TYPE_WHY_MAX];
+	int length;
 
-	if (header->caplen < header->len)
-		return reader_fail(reader, -EINVAL,
-				   "truncated: %u of %u bytes captured, cannot be replayed",
-				   header->caplen, header->len);
-	if (header->caplen > header->len)
-		return reader_fail(reader, -EINVAL, "%u bytes captured of a packet of %u",
-				   header->caplen, header->len);
-	if (header->len > reader->max_bytes)
-		return reader_fail(reader, -EINVAL, "%u bytes, longer than the %u allowed",
-				   header->len, reader->max_bytes);
-	if (reader->stampless)
-		return 1;
-	if (!reader_stamp(reader, header, &stamp_ns))
-		return reader_fail(reader, -EINVAL, "no valid time stamp: %lld s and %lld ns",
-				   (long long)header->ts.tv_sec, (long long)header->ts.tv_usec);
-	if (stamp_ns < last_ns)
-		return reader_fail(reader, -EINVAL,
-				   "stamp " STAMP_FORMAT " goes back: packet %" PRIu64
-				   " has " STAMP_FORMAT,
-				   STAMP_ARGS(stamp_ns), reader->number - 1, STAMP_ARGS(last_ns));
-	reader->last_ns = stamp_ns;
+	if (record->data_len < record->orig_len)
+		return reader_fail(reader, -EINVAL, reader->number,
+				   "truncated: %u of %u bytes captured, cannot be replayed; "
+				   "capture without a snap length (tcpdump -s 0)",
+				   record->data_len, record->orig_len);
+	if (record->data_len > record->orig_len)
+		return reader_fail(reader, -EINVAL, reader->number,
+				   "%u bytes captured of a packet of %u", record->data_len,
+				   record->orig_len);
+	if (record->fcs_bytes != 0)
+		return reader_fail(reader, -EINVAL, reader->number,
+				   "frames end in an FCS; strip it (editcap -L -C -%u)",
+				   record->fcs_bytes);
+	if (record->link != LINK_TYPE_ETHERNET) {
+		if (reader->frame == NULL)
+			reader->frame = memory_array(RECORDS_PACKET_MAX + LINK_TYPE_GROWTH, 1,
+						     "bytes of a frame");
+		length = link_type_convert(record->link, record->data, record->data_len,
+					   reader->mac, reader->frame, why);
+		if (length < 0)
+			return reader_fail(reader, length, reader->number, "%s", why);
+		reader->converted = record->link;
+		record->data = reader->frame;
+		record->data_len = (uint32_t)length;
+	}
+	if (record->data_len > reader->max_bytes)
+		return reader_fail(reader, -EINVAL, reader->number,
+				   "%u bytes, longer than the %u allowed", record->data_len,
+				   reader->max_bytes);
 	return 1;
 }
 
-// Reads one packet ahead unless one is held already. Returns the reader's status.
+// Reads the next record of the file. Returns 1, 0 at the end, or an error.
 static int
-reader_fill(struct capture_reader *reader)
+reader_read(struct capture_reader *reader, struct record *record)
 {
-	struct pcap_pkthdr *header;
-	const u_char *data;
-	int status;
+	int status = records_next(reader->records, record);
 
-	if (reader->held || reader->status <= 0)
-		return reader->held ? 1 : reader->status;
-	status = pcap_next_ex(reader->pcap, &header, &data);
-	if (status == PCAP_ERROR_BREAK) {
-		reader->status = 0;
+	if (status == 0)
 		return 0;
-	}
 	reader->number++;
-	if (status != 1)
-		return reader_fail(reader, ferror(pcap_file(reader->pcap)) ? -EIO : -EINVAL, "%s",
-				   pcap_geterr(reader->pcap));
-	status = reader_check(reader, header);
+	if (status < 0)
+		return reader_fail(reader, status, reader->number, "%s",
+				   records_fault(reader->records));
+	status = reader_check(reader, record);
 	if (status < 0)
 		return status;
+	if (reader->stampless)
+		record->stamp_ns = 0;
+	else if (record->stamp != RECORD_STAMP)
+		return reader_fail(reader, -EINVAL, reader->number,
+				   "no valid time stamp; --pace line needs none");
+	return 1;
+}
+
+// Holds a packet if it may follow the last.
+static int
+reader_hold(struct capture_reader *reader, const struct sorted_packet *packet, const uint8_t *data)
+{
+	if (packet->stamp_ns < reader->last_ns)
+		return reader_fail(reader, -EINVAL, packet->number,
+				   "stamp " STAMP_FORMAT " goes back: packet %" PRIu64
+				   " has " STAMP_FORMAT "; %s",
+				   STAMP_ARGS(packet->stamp_ns), reader->last_number,
+				   STAMP_ARGS(reader->last_ns),
+				   reader->sorts ? "that is too far for --sort: sort the file "
+						   "first (reordercap)"
+						 : "--sort puts them in order");
+	reader->last_ns = packet->stamp_ns;
+	reader->last_number = packet->number;
 	reader->packet = (struct capture_packet){
-		.number = reader->number,
-		.data_len = header->caplen,
+		.number = packet->number,
+		.data_len = packet->data_len,
 		.data = data,
 	};
 	reader->held = true;
 	return 1;
 }
 
-// Refuses anything but Ethernet frames without FCS.
+// Reads ahead until the sorter is full, and holds the earliest.
 static int
-reader_check_link(pcap_t *pcap, const char *path, struct diag *diag)
+reader_fill_sorted(struct capture_reader *reader)
 {
-	int link = pcap_datalink(pcap), extension = pcap_datalink_ext(pcap);
-	const char *name = pcap_datalink_val_to_name(link);
+	struct record record;
 
-	if (link != DLT_EN10MB)
-		return diag_fail(diag, EINVAL, "%s: link type %s (%d), must be EN10MB (Ethernet)",
-				 path, name ? name : "unknown", link);
-	if (LT_FCS_LENGTH_PRESENT(extension) && LT_FCS_LENGTH(extension))
-		return diag_fail(diag, EINVAL,
-				 "%s: frames end in an FCS; strip it (editcap -L -C -4)", path);
-	return 0;
+	while (!reader->ended && reader->sorter.bytes < SORTER_BYTES_MAX) {
+		int status = reader_read(reader, &record);
+		struct sorted_packet packet = {record.stamp_ns, reader->number, record.data_len};
+
+		if (status < 0)
+			return status;
+		reader->ended = status == 0;
+		if (!reader->ended)
+			sorter_add(&reader->sorter, &packet, record.data);
+	}
+	free(reader->taken);
+	reader->taken = sorter_take(&reader->sorter);
+	if (reader->taken == NULL)
+		return reader->status = 0;
+	return reader_hold(reader, reader->taken, reader->taken->data);
 }
 
-// Hands the file to libpcap, which closes it if that succeeds.
+// Reads one packet ahead unless one is held already. Returns the reader's status.
 static int
-reader_open_pcap(pcap_t **out, FILE *file, const char *path, struct diag *diag)
+reader_fill(struct capture_reader *reader)
 {
-	char why[PCAP_ERRBUF_SIZE] = "";
-	struct stat info;
+	struct sorted_packet packet;
+	struct record record;
+	int status;
 
-	if (fstat(fileno(file), &info) < 0)
-		return diag_fail(diag, errno, "%s: %s", path, strerror(errno));
-	if (S_ISDIR(info.st_mode))
-		return diag_fail(diag, EISDIR, "%s: %s", path, strerror(EISDIR));
-	*out = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why);
-	if (*out == NULL)
-		return diag_fail(diag, ferror(file) ? EIO : EINVAL,
-				 "%s: not a pcap or pcapng file: %s", path, why);
-	return 0;
+	if (reader->held || reader->status <= 0)
+		return reader->held ? 1 : reader->status;
+	if (reader->sorts)
+		return reader_fill_sorted(reader);
+	status = reader_read(reader, &record);
+	if (status <= 0)
+		return reader->status = status;
+	packet = (struct sorted_packet){record.stamp_ns, reader->number, record.data_len};
+	return reader_hold(reader, &packet, record.data);
 }
 
 int
 capture_reader_open(struct capture_reader **out, const char *path, struct diag *diag)
 {
-	FILE *file = fopen(path, "rbe");
-	pcap_t *pcap;
-	int rc;
+	struct records *records;
+	int rc = records_open(&records, path, diag);
 
 	*out = NULL;
-	if (file == NULL)
-		return diag_fail(diag, errno, "%s: %s", path, strerror(errno));
-	rc = reader_open_pcap(&pcap, file, path, diag);
-	if (rc != 0) {
-		fclose(file);
+	if (rc != 0)
 		return rc;
-	}
-	rc = reader_check_link(pcap, path, diag);
-	if (rc != 0) {
-		pcap_close(pcap);
-		return rc;
-	}
 	*out = memory_new(sizeof(**out), "a capture file");
 	**out = (struct capture_reader){
-		.pcap = pcap,
+		.records = records,
 		.path = memory_text(path),
 		.max_bytes = UINT32_MAX,
 		.status = 1,
+		.converted = LINK_TYPE_ETHERNET,
 	};
 	return 0;
 }
@@ -217,6 +234,24 @@ void
 capture_reader_ignore_stamps(struct capture_reader *reader)
 {
 	reader->stampless = true;
+}
+
+void
+capture_reader_sort(struct capture_reader *reader)
+{
+	reader->sorts = true;
+}
+
+void
+capture_reader_set_mac(struct capture_reader *reader, const uint8_t mac[6])
+{
+	memcpy(reader->mac, mac, sizeof(reader->mac));
+}
+
+const char *
+capture_reader_converted(const struct capture_reader *reader)
+{
+	return reader->converted == LINK_TYPE_ETHERNET ? NULL : link_type_name(reader->converted);
 }
 
 int
@@ -260,7 +295,7 @@ capture_reader_next(struct capture_reader *reader, struct capture_packet *out, s
 	reader->held = false;
 	since_ns = reader->last_ns - reader->shift_ns;
 	if (since_ns > (PS_NEVER - 1) / PS_PER_NS) {
-		reader_fail(reader, -EINVAL,
+		reader_fail(reader, -EINVAL, reader->packet.number,
 			    "stamp " STAMP_FORMAT
 			    " is over 213 days past time 0, shifted by " STAMP_FORMAT,
 			    STAMP_ARGS(reader->last_ns), STAMP_ARGS(reader->shift_ns));
@@ -276,7 +311,10 @@ capture_reader_close(struct capture_reader *reader)
 {
 	if (!reader)
 		return;
-	pcap_close(reader->pcap);
+	records_close(reader->records);
+	sorter_clear(&reader->sorter);
+	free(reader->taken);
+	free(reader->frame);
 	free(reader->path);
 	free(reader);
 }

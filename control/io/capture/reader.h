@@ -22,8 +22,8 @@ struct capture_packet {
 	const uint8_t *data; // belongs to the reader, valid until the next call on it
 };
 
-// Opens a capture file. A file without packets is fine; one without a file header is not.
-// Returns 0; -errno of the file system; -EISDIR; -EINVAL: not a pcap or pcapng file, not Ethernet.
+// Opens a capture file, compressed or not. A file without packets is fine; one without a file
+// header is not. Returns 0; -errno of the file system; -EISDIR; -EINVAL: not a pcap or pcapng file.
 // On failure *out is NULL and diag says why, beginning with the path.
 int capture_reader_open(struct capture_reader **out, const char *path, struct diag *diag);
 
@@ -33,6 +33,17 @@ void capture_reader_limit(struct capture_reader *reader, uint32_t max_bytes);
 
 // Makes every stamp 0, whatever it is in the file. Call it before the first packet is read.
 void capture_reader_ignore_stamps(struct capture_reader *reader);
+
+// Returns the packets in the order of their stamps, as far as sorter.h can. Call it before the
+// first packet is read.
+void capture_reader_sort(struct capture_reader *reader);
+
+// Where packets go that have no Ethernet header in the file (link_type.h); without this call to
+// 00:00:00:00:00:00.
+void capture_reader_set_mac(struct capture_reader *reader, const uint8_t mac[6]);
+
+// The link type of which a packet was converted, such as "RAW"; NULL: none so far.
+const char *capture_reader_converted(const struct capture_reader *reader);
 
 // The next packet's stamp in nanoseconds since the file's epoch, unshifted; the packet is not
 // taken. Returns 1, 0 at the end, or as capture_reader_next().

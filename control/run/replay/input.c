@@ -6,9 +6,9 @@
 #include <string.h>
 
 int
-replay_input_check(const char *path, bool line_rate, uint32_t *largest, struct diag *diag)
+replay_input_check(const struct replay_input *input, uint32_t *largest, struct diag *diag)
 {
-	struct replay_input in = {.path = path, .line_rate = line_rate, .diag = diag};
+	struct replay_input in = {.path = input->path, .options = input->options, .diag = diag};
 	struct capture_packet packet;
 	int rc = replay_input_open(&in);
 
@@ -24,6 +24,12 @@ replay_input_check(const char *path, bool line_rate, uint32_t *largest, struct d
 	return rc;
 }
 
+static const uint8_t *
+port_mac(const struct replay_input *in)
+{
+	return in->node->current->ports[in->port->index].mac;
+}
+
 int
 replay_input_open(struct replay_input *in)
 {
@@ -32,7 +38,11 @@ replay_input_open(struct replay_input *in)
 	if (rc != 0)
 		return rc;
 	capture_reader_limit(in->reader, PACKET_FRAME_MAX);
-	if (in->line_rate)
+	if (in->port != NULL)
+		capture_reader_set_mac(in->reader, port_mac(in));
+	if (in->options->sort)
+		capture_reader_sort(in->reader);
+	if (in->options->line_rate)
 		capture_reader_ignore_stamps(in->reader);
 	return 0;
 }
@@ -47,10 +57,11 @@ set_arrival(struct replay_input *in)
 	ps_t time = time_of_bytes(profile->byte_time, bytes + profile->preamble + profile->fcs);
 	ps_t gap = time_of_bytes(profile->byte_time, profile->gap);
 
-	if (in->line_rate)
+	if (in->options->line_rate)
 		in->packet.stamp = in->line_free + time;
-	else if (in->packet.stamp < in->line_free + time && in->packet.number > 1)
+	else if (in->packet.stamp < in->line_free + time && in->begun)
 		in->overlapping++;
+	in->begun = true;
 	in->line_free = in->packet.stamp + gap;
 	in->arrival = in->packet.stamp + in->latency;
 }
@@ -80,6 +91,7 @@ put(struct replay_input *in)
 		memory_exhausted(1, in->packet.data_len, "packets of a capture");
 	packet_init_frame(m, 0, (uint16_t)in->packet.data_len);
 	memcpy(packet_data(m), in->packet.data, in->packet.data_len);
+	rewrite_frame(&in->options->rewrite, port_mac(in), packet_data(m), in->packet.data_len);
 	// The wire is not shared, so it grows.
 	if (wire_put(in->port->in, m, in->arrival) != 0)
 		memory_exhausted(wire_count(in->port->in), sizeof(m), "packets of a wire");

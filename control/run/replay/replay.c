@@ -102,7 +102,7 @@ check_inputs(struct replay *r, uint32_t *largest)
 			return diag_fail(&r->input_diag, EINVAL, "--in %s=%s: %s is given twice",
 					 in->port_name, in->path, in->port_name);
 		given[ref.port] = true;
-		rc = replay_input_check(in->path, r->options->line_rate, largest, &r->input_diag);
+		rc = replay_input_check(in, largest, &r->input_diag);
 		if (rc != 0)
 			return rc;
 	}
@@ -126,7 +126,6 @@ open_inputs(struct replay *r)
 		in->node = n;
 		in->port = &n->ports[ref.port];
 		in->latency = settings.latency_ps;
-		in->line_rate = r->options->line_rate;
 		in->diag = &r->input_diag;
 		rc = replay_input_open(in);
 		readers[i] = in->reader;
@@ -247,17 +246,33 @@ print_summary(const struct replay *r)
 }
 
 static void
+warn_of_input(const struct replay_input *in)
+{
+	const char *converted = capture_reader_converted(in->reader);
+	const uint64_t foreign = in->port->drops[DROP_WRONG_MAC];
+
+	if (in->overlapping != 0)
+		fprintf(stderr,
+			"roost: warning: %s: %llu packets overlap the one before them on %s; "
+			"stamps are taken as given (--pace line sends them one after another)\n",
+			in->path, (unsigned long long)in->overlapping, in->port_name);
+	if (converted != NULL)
+		fprintf(stderr,
+			"roost: warning: %s: link type %s: packets have no Ethernet header in the "
+			"file and got one to the MAC of %s\n",
+			in->path, converted, in->port_name);
+	if (foreign != 0)
+		fprintf(stderr,
+			"roost: warning: %s: %llu packets are for another MAC than that of %s; "
+			"--map mac=port sends them to it\n",
+			in->path, (unsigned long long)foreign, in->port_name);
+}
+
+static void
 warn(const struct replay *r)
 {
 	for (unsigned i = 0; i < r->options->input_count; i++)
-		if (r->options->inputs[i].overlapping != 0)
-			fprintf(stderr,
-				"roost: warning: %s: %llu packets overlap the one before them on "
-				"%s; stamps are taken as given (--pace line sends them one after "
-				"another)\n",
-				r->options->inputs[i].path,
-				(unsigned long long)r->options->inputs[i].overlapping,
-				r->options->inputs[i].port_name);
+		warn_of_input(&r->options->inputs[i]);
 	if (r->end == RUN_STALLED)
 		fprintf(stderr, "roost: warning: %llu packets are still held by %s at the end\n",
 			(unsigned long long)fabric_packets_held(r->e.fabric),

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -117,6 +119,35 @@ pcapng_packet(uint64_t stamp, uint32_t len, uint8_t first)
 	while (length % 4)
 		add_fill(0, 1);
 	add32(total);
+}
+
+// The file as one gzip member.
+static inline void
+compress_gzip(void)
+{
+	static uint8_t plain[sizeof(bytes)];
+	z_stream z = {0};
+
+	memcpy(plain, bytes, length);
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	z.next_in = plain;
+	z.avail_in = (uInt)length;
+	z.next_out = bytes;
+	z.avail_out = sizeof(bytes);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	length = sizeof(bytes) - z.avail_out;
+	deflateEnd(&z);
+}
+
+// The file as one zstd frame.
+static inline void
+compress_zstd(void)
+{
+	static uint8_t plain[sizeof(bytes)];
+
+	memcpy(plain, bytes, length);
+	length = ZSTD_compress(bytes, sizeof(bytes), plain, length, 3);
+	assert_false(ZSTD_isError(length));
 }
 
 // Diagnostics for one call; those of the call before are gone.

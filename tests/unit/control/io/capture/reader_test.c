@@ -145,6 +145,100 @@ test_align_shifts_times_of_day(void **state)
 		  UINT64_C(4294967294000000000)); // unsigned seconds: 2106
 }
 
+// As they stand in the file: packet 3 is earlier than 2, and 4 as early as it.
+static void
+test_sorted(void **state)
+{
+	struct capture_reader *reader;
+	uint64_t shift_ns;
+
+	(void)state;
+	pcap_begin(MAGIC_NS, ETHERNET);
+	pcap_packet(100000, 30, 60, 1);
+	pcap_packet(100000, 40, 60, 2);
+	pcap_packet(100000, 10, 61, 3);
+	pcap_packet(100000, 10, 62, 4);
+	pcap_packet(100000, 50, 60, 5);
+	pcap_packet(100000, 20, 60, 6);
+	reader = open_file();
+	capture_reader_sort(reader);
+	assert_int_equal(capture_reader_align(&reader, 1, &shift_ns, fresh()), 0);
+	assert_int_equal(shift_ns, UINT64_C(100000000000010));
+	expect_packet(reader, 3, 0, 61, 3);
+	expect_packet(reader, 4, 0, 62, 4);
+	expect_packet(reader, 6, 10 * PS_PER_NS, 60, 6);
+	expect_packet(reader, 1, 20 * PS_PER_NS, 60, 1);
+	expect_packet(reader, 2, 30 * PS_PER_NS, 60, 2);
+	expect_packet(reader, 5, 40 * PS_PER_NS, 60, 5);
+	expect_end(reader);
+}
+
+// Two gzip members and two zstd frames, one after the other, are one file.
+static void
+test_compressed(void **state)
+{
+	uint8_t first[256];
+	size_t first_length;
+
+	(void)state;
+	for (int zstd = 0; zstd < 2; zstd++) {
+		struct capture_reader *reader;
+
+		pcap_begin(MAGIC_US, ETHERNET);
+		pcap_packet(0, 10, 60, 1);
+		zstd ? compress_zstd() : compress_gzip();
+		first_length = length;
+		memcpy(first, bytes, length);
+		length = 0;
+		pcap_packet(0, 11, 61, 2);
+		zstd ? compress_zstd() : compress_gzip();
+		memmove(bytes + first_length, bytes, length);
+		memcpy(bytes, first, first_length);
+		length += first_length;
+		reader = open_file();
+		expect_packet(reader, 1, 10 * PS_PER_US, 60, 1);
+		expect_packet(reader, 2, 11 * PS_PER_US, 61, 2);
+		expect_end(reader);
+	}
+}
+
+// Interfaces of one file that differ in resolution, offset and snap length; unknown blocks between.
+static void
+test_several_interfaces(void **state)
+{
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		struct capture_reader *reader;
+		size_t second;
+
+		big_endian = order;
+		pcapng_begin(9);
+		add32(1); // an interface in us, 100 s later, that keeps 96 bytes of a packet
+		add32(36);
+		add16(ETHERNET);
+		add16(0);
+		add32(96);
+		add16(14); // if_tsoffset
+		add16(8);
+		add32(order ? 0 : 100);
+		add32(order ? 100 : 0);
+		add32(0);
+		add32(36);
+		add32(0x0bad); // a block that nobody knows
+		add32(16);
+		add32(7);
+		add32(16);
+		pcapng_packet(5, 61, 9);
+		second = length;
+		pcapng_packet(7, 60, 1);
+		bytes[second + (order ? 11 : 8)] = 1; // of the second interface
+		reader = open_file();
+		expect_packet(reader, 1, 5 * PS_PER_NS, 61, 9);
+		expect_packet(reader, 2, 100 * PS_PER_S + 7 * PS_PER_US, 60, 1);
+		expect_end(reader);
+	}
+}
+
 int
 main(void)
 {
@@ -154,6 +248,9 @@ main(void)
 		TEST(test_no_packets),
 		TEST(test_peek_takes_nothing),
 		TEST(test_align_shifts_times_of_day),
+		TEST(test_sorted),
+		TEST(test_compressed),
+		TEST(test_several_interfaces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
