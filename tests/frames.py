@@ -30,6 +30,22 @@ def checksum(data):
     return ~total & 0xFFFF
 
 
+TAGS = (b"\x81\x00", b"\x88\xa8")
+
+
+def layer3(frame):
+    """Where the IP header begins: behind up to two tags."""
+    at = 14
+    while at < 22 and frame[at - 2:at] in TAGS:
+        at += 4
+    return at
+
+
+def stack_tag(frame, vlan, pcp=0, ethertype=0x8100):
+    """A frame with one more tag, outside of those that it has."""
+    return frame[:12] + struct.pack(">HH", ethertype, pcp << 13 | vlan) + frame[12:]
+
+
 def ethernet(payload, ethertype, src=HOST_MAC, dst=SWITCH_MAC, vlan=None, pcp=0):
     """vlan: None for an untagged frame."""
     tag = b"" if vlan is None else struct.pack(">HH", 0x8100, pcp << 13 | vlan)
@@ -115,7 +131,7 @@ def icrc(packet):
 
 def icrc_valid(frame):
     """Whether an Ethernet frame of RoCEv2, tagged or not, ends in the right ICRC."""
-    packet = frame[18:] if frame[12:14] == b"\x81\x00" else frame[14:]
+    packet = frame[layer3(frame):]
     end = struct.unpack_from(">H", packet, 4)[0] + 40 if packet[0] >> 4 == 6 else \
         struct.unpack_from(">H", packet, 2)[0]
     return struct.unpack_from("<I", packet, end - 4)[0] == icrc(packet)

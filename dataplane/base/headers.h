@@ -34,6 +34,13 @@ enum header_protocol {
 	HEADER_PROTOCOL_DESTINATION = 60,
 };
 
+// The type of a VLAN tag.
+static inline bool
+header_is_tag(uint16_t type)
+{
+	return type == HEADER_TYPE_VLAN || type == HEADER_TYPE_SERVICE_VLAN;
+}
+
 static inline uint16_t
 header_get16(const uint8_t *at)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// parse: Ethernet, 802.1Q, IPv4, IPv6, UDP, BTH. Finds where headers are and copies what later
-// stages decide by into the metadata. Every length is checked against both the bytes that are there
-// and the frame they claim to be; whatever contradicts itself is a named drop.
+// parse: Ethernet, 802.1Q and 802.1ad, IPv4, IPv6, UDP, BTH. Finds where headers are and copies
+// what later stages decide by into the metadata. Every length is checked against both the bytes
+// that are there and the frame they claim to be; whatever contradicts itself is a named drop.
 //
 // Frames to reserved addresses (01:80:c2:00:00:0x) pass unparsed: control_frames is theirs.
 #pragma once
@@ -256,15 +256,25 @@ parse_network(const struct node *n, struct packet_meta *meta, const uint8_t *dat
 	return type == HEADER_TYPE_IP6 ? parse_ip6(n, meta, data) : DROP_NOT_IP;
 }
 
+// Up to two tags, of which the outer one tells the priority.
 static __attribute__((noinline)) int
 parse_tagged(const struct node *n, struct packet_meta *meta, const uint8_t *data)
 {
-	if (meta->data_len < HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES)
+	uint32_t l3_off = HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES;
+	uint16_t type;
+
+	if (meta->data_len < l3_off)
 		return DROP_TRUNCATED;
 	meta->flags |= PACKET_TAGGED;
 	meta->pcp = data[HEADER_ETHERNET_BYTES] >> 5;
-	return parse_network(n, meta, data, header_get16(data + 16),
-			     HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES);
+	type = header_get16(data + l3_off - 2);
+	if (header_is_tag(type)) {
+		l3_off += HEADER_TAG_BYTES;
+		if (meta->data_len < l3_off)
+			return DROP_TRUNCATED;
+		type = header_get16(data + l3_off - 2);
+	}
+	return parse_network(n, meta, data, type, l3_off);
 }
 
 static __rte_always_inline int
@@ -285,7 +295,7 @@ stage_parse(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	if (unlikely(header_reserved_address(data)))
 		return STAGE_NEXT;
 	type = header_get16(data + 12);
-	if (unlikely(type == HEADER_TYPE_VLAN)) {
+	if (unlikely(type != HEADER_TYPE_IP4 && header_is_tag(type))) {
 		meta->l3_off = HEADER_ETHERNET_BYTES;
 		return parse_tagged(n, meta, data);
 	}

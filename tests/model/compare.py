@@ -6,6 +6,7 @@ from pathlib import Path
 
 import roost
 from captures import write_pcap
+from frames import layer3
 
 from .configuration import draw_switch
 from .happenings import draw_happenings
@@ -134,9 +135,9 @@ class Trial:
         if frame[12:14] == b"\x88\x08":
             times = [int.from_bytes(frame[18 + 2 * i:20 + 2 * i], "big") for i in range(8)]
             return "pause", tuple((i, times[i]) for i in range(8) if frame[17] >> i & 1)
-        at = 18 if frame[12:14] == b"\x81\x00" else 14
+        at = layer3(frame)
         tos = (frame[at] << 4 | frame[at + 1] >> 4) & 255 if frame[at] >> 4 == 6 else frame[at + 1]
-        return "packet", ident_of(frame), packet.length, tos >> 2, tos & 3, frame[14] >> 5 if at == 18 else None
+        return "packet", ident_of(frame), packet.length, tos >> 2, tos & 3, frame[14] >> 5 if at > 14 else None
 
 
 def unequal(path, shown, expected):

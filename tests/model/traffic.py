@@ -22,6 +22,7 @@ class Packet:
     fate: str = None       # a reason for which it is dropped before it counts for any buffer
     kind: str = "packet"
     port: str = None
+    inner_pcp: int = None  # of a second tag, which counts for nothing
     came_with: tuple = None    # DSCP, PCP
     priority: int = None
     pg: int = None
@@ -40,11 +41,14 @@ class Packet:
         if self.fate == "no-route":
             target = "2001:db8:ffff::9" if self.v6 else "8.8.8.8"
         options = {"dscp": self.dscp, "ecn": self.ecn, "ttl": 1 if self.fate == "ttl-expired" else 64}
-        if self.pcp is not None:
+        if self.inner_pcp is not None:
+            options |= {"vlan": 7, "pcp": self.inner_pcp}
+        elif self.pcp is not None:
             options |= {"vlan": 0, "pcp": self.pcp}
-        if self.cnp:
-            return frames.roce(source, target, opcode=frames.CNP, sport=self.ident, **options)
-        return frames.udp(source, target, self.size, sport=self.ident, **options)
+        outer = 4 if self.inner_pcp is not None else 0
+        frame = frames.roce(source, target, opcode=frames.CNP, sport=self.ident, **options) if self.cnp else \
+            frames.udp(source, target, self.size - outer, sport=self.ident, **options)
+        return frames.stack_tag(frame, 9, self.pcp, (0x8100, 0x88A8)[self.ident % 2]) if outer else frame
 
     def __repr__(self):
         return f"packet {self.ident} ({self.size} B, {self.port} pg {self.pg} to {self.out} tc {self.tc})"
@@ -66,7 +70,7 @@ class Pause:
 
 def ident_of(frame):
     """The number that a packet's frame carries: its UDP source port."""
-    at = 18 if frame[12:14] == b"\x81\x00" else 14
+    at = frames.layer3(frame)
     at += 40 if frame[at] >> 4 == 6 else 20
     return int.from_bytes(frame[at:at + 2], "big")
 
@@ -88,7 +92,9 @@ def one_packet(draw, at, ident, flow):
     out, dscp, pcp, length = flow
     v6 = draw.random() < 0.1
     packet = Packet(at, ident, length or size(draw), dscp, draw.choice((0, 1, 2, 2, 2, 3)), pcp, out, v6)
-    packet.size = max(packet.size, 90)
+    packet.size = max(packet.size, 94)
+    if pcp is not None and draw.random() < 0.2:
+        packet.inner_pcp = draw.choice(PRIORITIES)
     if draw.random() < 0.02:
         packet.cnp = True
         packet.size = len(packet.frame())

@@ -164,11 +164,6 @@ def without_pfc(packets):
     return [packet for packet in packets if packet.data[12:14] != b"\x88\x08"]
 
 
-def layer3(frame):
-    """Where the IP header begins."""
-    return 18 if frame[12:14] == b"\x81\x00" else 14
-
-
 def ip_ident(frame):
     """Identification of an IPv4 packet: how tests tell their packets apart."""
     return struct.unpack_from(">H", frame, layer3(frame) + 4)[0]

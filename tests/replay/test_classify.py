@@ -119,6 +119,22 @@ class Classify(Case):
                 self.assertEqual(self.queues(switch(rate=rate, buffer={"cell": cell}, qos=qos), frames),
                                  [300 * count for count in expected])
 
+    def test_two_tags(self):
+        """The outer tag's PCP counts, of both types that it can have; both tags stay, and the packet inside is routed."""
+        for outer, inner in itertools.product((0x8100, 0x88A8), (0x8100, 0x88A8)):
+            frames = [stack_tag(stack_tag(udp(*addresses, dscp=dscp), 7, 7 - pcp, inner), 100, pcp, outer)
+                      for addresses in (to("swp2"), to6("swp2")) for pcp in range(8) for dscp in (0, 26)]
+            with self.subTest(outer=outer, inner=inner):
+                qos = {"trust": ["pcp", "dscp"], "pcp-to-priority": {3: 3, "default": 0}, "priority-to-tc": SAME}
+                run = self.replay(switch(qos=qos, buffer={"cell": 192}),
+                                  {"swp1": [(1000 * (i + 1), frame) for i, frame in enumerate(frames)]})
+                run.assert_conserved()
+                self.assertEqual(run.drops, {})
+                self.assertEqual([packet.data for packet in run.sent["swp2"]], [routed(frame) for frame in frames])
+                self.assertEqual([run.port("swp2")["queue"][tc]["packets"] for tc in (0, 3)], [28, 4])
+        three = stack_tag(stack_tag(udp(*to("swp2"), vlan=1), 2), 3)
+        self.assertEqual(self.replay(switch(), {"swp1": [(1000, three)]}).drops, {"not-ip": 1})
+
     def test_presets_and_tags(self):
         """spectrum-x trusts DSCP, then PCP: an IP packet's tag does not matter. sonic trusts DSCP alone."""
         frames = [udp(*to("swp2"), vlan=7, pcp=3, dscp=0), udp(*to("swp2"), vlan=7, pcp=0, dscp=26, size=200)]

@@ -232,7 +232,7 @@ add_ethernet(json_t *to, struct rest r, bool inside)
 	set_mac(to, "dst", r.at - 14);
 	set_mac(to, "src", r.at - 8);
 	type = header_get16(r.at - 2);
-	for (int i = 0; i < TAGS_MAX && type == HEADER_TYPE_VLAN; i++) {
+	for (int i = 0; i < TAGS_MAX && header_is_tag(type); i++) {
 		if (!skip(&r, HEADER_TAG_BYTES))
 			return;
 		set(to, "vlan", header_get16(r.at - 4) & 0x0fff);

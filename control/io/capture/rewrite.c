@@ -317,8 +317,7 @@ rewrite_frame(const struct rewrite *w, const uint8_t port_mac[6], uint8_t *frame
 		memcpy(frame, port_mac, 6);
 	map_mac(w, frame + 6);
 	type = header_get16(frame + 12);
-	for (int i = 0;
-	     i < TAGS_MAX && (type == HEADER_TYPE_VLAN || type == HEADER_TYPE_SERVICE_VLAN); i++) {
+	for (int i = 0; i < TAGS_MAX && header_is_tag(type); i++) {
 		at += HEADER_TAG_BYTES;
 		if (at > count)
 			return;

@@ -54,6 +54,40 @@ test_ip4(void **state)
 	}
 }
 
+// Two tags: the outer one's PCP counts, whichever of the two types each has. A third is not IP.
+static void
+test_two_tags(void **state)
+{
+	static const uint8_t types[2][2] = {{0x81, 0x00}, {0x88, 0xa8}};
+	uint8_t data[308];
+	struct packet_meta meta;
+
+	(void)state;
+	for (unsigned int i = 0; i < 16; i++) {
+		const bool ip6 = i & 1;
+
+		harness_write_frame(data, &(struct frame){.vlan_pcp = 8 + i / 2, .ip6 = ip6});
+		memmove(data + 18, data + 14, 286);
+		memcpy(data + 12, types[i / 2 & 1], 2);
+		memcpy(data + 16, types[i / 4 & 1], 2);
+		data[18] = (uint8_t)~data[14]; // another PCP inside
+		assert_int_equal(parse(data, 304, 304, &meta), STAGE_NEXT);
+		assert_int_equal(meta.l3_off, 22);
+		assert_int_equal(meta.l4_off, ip6 ? 62 : 42);
+		assert_int_equal(meta.flags, PACKET_TAGGED | (ip6 ? PACKET_IPV6 : 0));
+		assert_int_equal(meta.pcp, i / 2);
+		memmove(data + 22, data + 18, 282);
+		data[20] = 0x81;
+		data[21] = 0;
+		assert_int_equal(parse(data, 308, 308, &meta), DROP_NOT_IP);
+	}
+	harness_write_frame(data, &(struct frame){.vlan_pcp = 8 + 6}); // a service tag alone
+	memcpy(data + 12, types[1], 2);
+	assert_int_equal(parse(data, 300, 300, &meta), STAGE_NEXT);
+	assert_int_equal(meta.l3_off, 18);
+	assert_int_equal(meta.pcp, 6);
+}
+
 // Options move the transport header; IHL 15 is the most.
 static void
 test_ip4_options(void **state)
@@ -183,7 +217,7 @@ static const struct flaw flaws[] = {
 	{"no byte", DROP_RUNT, {.to = 0}, 0, 2, false, 0xffff},
 	{"multicast source MAC", DROP_MULTICAST_SOURCE, {.to = 0}, 6, 0x03, false, 0},
 	{"ARP", DROP_NOT_IP, {.to = 0}, 13, 0x06, false, 0},
-	{"a second tag", DROP_NOT_IP, {.vlan_pcp = 8}, 16, 0x81, false, 0},
+	{"a second tag without room", DROP_TRUNCATED, {.vlan_pcp = 8}, 16, 0x81, false, 21},
 	{"a tag of an 802.3 length", DROP_NOT_IP, {.vlan_pcp = 8}, 16, 0x00, false, 0},
 	{"IPv4 version 5", DROP_MALFORMED, {.to = 0}, L3, 0x55, false, 0},
 	{"IHL 4", DROP_MALFORMED, {.to = 0}, L3, 0x44, true, 0},
@@ -346,13 +380,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ip4),
-		cmocka_unit_test(test_ip4_options),
-		cmocka_unit_test(test_ip4_fragments),
-		cmocka_unit_test(test_ip6),
-		cmocka_unit_test(test_ip6_long_chains),
-		cmocka_unit_test(test_flaws),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_ip4),         cmocka_unit_test(test_two_tags),
+		cmocka_unit_test(test_ip4_options), cmocka_unit_test(test_ip4_fragments),
+		cmocka_unit_test(test_ip6),         cmocka_unit_test(test_ip6_long_chains),
+		cmocka_unit_test(test_flaws),       cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_martians),
 	};
 
