@@ -94,13 +94,13 @@ read_all(struct records *r, uint8_t *to, size_t count, bool may_end)
 	return 1;
 }
 
-// Reads `count` bytes, limited by the caller, into r->bytes, which grows.
+// Reads `count` bytes, limited by the caller, into r->bytes, which is there even if that is 0.
 static int
 read_kept(struct records *r, size_t count)
 {
-	if (count > r->room) {
-		r->bytes = memory_resize(r->bytes, count, 1, "bytes of a capture");
-		r->room = count;
+	if (count >= r->room) {
+		r->room = count + 1;
+		r->bytes = memory_resize(r->bytes, r->room, 1, "bytes of a capture");
 	}
 	return read_all(r, r->bytes, count, false);
 }

@@ -173,6 +173,27 @@ test_sorted(void **state)
 	expect_end(reader);
 }
 
+// A packet of no bytes has data too, which may be copied.
+static void
+test_packet_of_no_bytes(void **state)
+{
+	(void)state;
+	for (int sorted = 0; sorted < 2; sorted++) {
+		struct capture_packet packet;
+		struct capture_reader *reader;
+
+		pcap_begin(MAGIC_NS, ETHERNET);
+		pcap_packet(0, 7, 0, 0);
+		reader = open_file();
+		if (sorted)
+			capture_reader_sort(reader);
+		assert_int_equal(capture_reader_next(reader, &packet, fresh()), 1);
+		assert_int_equal(packet.data_len, 0);
+		assert_non_null(packet.data);
+		expect_end(reader);
+	}
+}
+
 // Two gzip members and two zstd frames, one after the other, are one file.
 static void
 test_compressed(void **state)
@@ -249,6 +270,7 @@ main(void)
 		TEST(test_peek_takes_nothing),
 		TEST(test_align_shifts_times_of_day),
 		TEST(test_sorted),
+		TEST(test_packet_of_no_bytes),
 		TEST(test_compressed),
 		TEST(test_several_interfaces),
 	};
