@@ -44,6 +44,7 @@ static const struct cli_command *const commands[] = {
 	&command_history,
 	&command_rollback,
 	&command_clear,
+	&command_transmit,
 	&command_watchdog,
 	&command_web,
 	&command_metrics,

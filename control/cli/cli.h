@@ -50,6 +50,7 @@ extern const struct cli_command command_show;
 extern const struct cli_command command_sim;
 extern const struct cli_command command_top;
 extern const struct cli_command command_trace;
+extern const struct cli_command command_transmit;
 extern const struct cli_command command_unset;
 extern const struct cli_command command_up;
 extern const struct cli_command command_watchdog;

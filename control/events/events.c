@@ -134,11 +134,12 @@ events_env(const struct events *e, ps_t now)
 static void
 change_tx(struct node *n, ps_t now, void *arg)
 {
-	const struct port_change *c = arg;
+	struct port_change *c = arg;
 	struct port *p = &n->ports[c->port];
 	uint8_t bits = c->event->queue < 0 ? 0xff : (uint8_t)(1u << c->event->queue);
 
-	node_set_tx_off(n, p, c->event->tx_on ? p->tx_off & (uint8_t)~bits : p->tx_off | bits, now);
+	c->tx_off = c->event->tx_on ? p->tx_off & (uint8_t)~bits : p->tx_off | bits;
+	node_set_tx_off(n, p, c->tx_off, now);
 }
 
 static void
@@ -152,7 +153,8 @@ change_pfc(struct node *n, ps_t now, void *arg)
 	pause_receive(n, &n->ports[c->port], c->event->priorities, quanta, now);
 }
 
-static void
+// Returns what run() has left in the change.
+static struct port_change
 apply_port(struct events *e, const struct config_event *event,
 	   void (*run)(struct node *n, ps_t now, void *arg))
 {
@@ -160,12 +162,30 @@ apply_port(struct events *e, const struct config_event *event,
 	struct port_change change = {.event = event};
 	struct topo_ref ref;
 
-	// events_create() has checked that it exists; an attached host is not a node.
+	// The caller has checked that it exists; an attached host is not a node.
 	if (topology_find_port(f->topology, event->port.text, &ref) != 0 ||
 	    f->nodes[ref.node] == NULL)
-		return;
+		return change;
 	change.port = ref.port;
 	e->hooks.at_node(e->hooks.context, f->nodes[ref.node], run, &change);
+	return change;
+}
+
+int
+events_change_transmit(struct events *e, const struct config_event *event, uint8_t *off,
+		       struct diag *diag)
+{
+	struct topo_ref ref;
+
+	if (topology_resolve_port(e->fabric->topology, &event->port, NULL, &ref, diag) != 0)
+		return -EINVAL;
+	if (e->fabric->nodes[ref.node] == NULL)
+		return diag_fail(diag, EINVAL,
+				 "%s: the host is attached, and Linux transmits there; give the "
+				 "switch's port",
+				 event->port.text);
+	*off = apply_port(e, event, change_tx).tx_off;
+	return 0;
 }
 
 static void

@@ -53,5 +53,10 @@ void events_clear_watermarks(struct events *e, uint32_t node, bool persistent);
 int events_change_link(struct events *e, const struct config_event *event, struct diag *diag);
 // Returns a link to what the file says, whatever events have changed. Returns 0, or as above.
 int events_clear_link(struct events *e, uint32_t link, struct diag *diag);
+// Has a port, or one of its queues, transmit or not, as an event of the kind CONFIG_EVENT_PORT_TX
+// would. *off: bit per queue that does not, from then on. Returns 0, or -EINVAL with the reason in
+// diag.
+int events_change_transmit(struct events *e, const struct config_event *event, uint8_t *off,
+			   struct diag *diag);
 // Ends the storm that the watchdog has found on a queue, if any.
 void events_restore_queue(struct events *e, const struct topo_ref *queue);

@@ -27,6 +27,7 @@ struct port_change {
 	const struct config_event *event;
 	uint16_t port;
 	bool undo;
+	uint8_t tx_off; // PORT_TX: the queues that are off then
 	// LINK
 	ps_t delay;              // of the wire that begins there
 	uint32_t built_loss_ppm; // as the file built the link

@@ -119,6 +119,8 @@
 	ROW(QUEUE, QUEUES, paused, FLAG, "", \
 	    p->paused & 1u << i && p->queue_paused_until[i] > now, \
 	    "received pauses hold the queue now") \
+	ROW(QUEUE, QUEUES, tx_off, FLAG, "", p->tx_off & 1u << i, \
+	    "transmission is off, by `roost transmit` or an event") \
 	ROW(QUEUE, QUEUES, watchdog, FLAG, "", port_watchdog(p, i)->storm, \
 	    "the watchdog has the queue in a storm now") \
 	ROW(QUEUE, QUEUES, depth_max_persistent, GAUGE, "bytes", \

@@ -270,6 +270,7 @@ fabric_log_port(struct fabric_log *log, ps_t at, const struct topo_node *node, u
 		[FABRIC_LOG_LINK_DOWN] = "link-down",
 		[FABRIC_LOG_LINK_UP] = "link-up",
 		[FABRIC_LOG_DEVICE_DROPS] = "device-drops",
+		[FABRIC_LOG_TRANSMIT] = "transmit",
 	};
 	const char *name = node->ports[port].name;
 	char where[2 * TOPOLOGY_NAME_MAX];

@@ -43,15 +43,16 @@ enum fabric_log_port_kind {
 	FABRIC_LOG_LINK_DOWN,
 	FABRIC_LOG_LINK_UP,
 	FABRIC_LOG_DEVICE_DROPS, // lost by the device or the kernel
+	FABRIC_LOG_TRANSMIT,     // a user has turned transmission off or on
 };
-// Records something that concerns a port whose far end is a device. Control thread.
+// Records something that concerns a port. Control thread.
 void fabric_log_port(struct fabric_log *log, ps_t at, const struct topo_node *node, uint16_t port,
 		     enum fabric_log_port_kind kind, const char *message);
 
 // [{"at_ns", "node", "queue", "what", "message"}, ...], oldest first; the log's own. "what" is
-// "watchdog-storm" or "watchdog-restore"; "link-down", "link-up" or "device-drops", where queue is
-// null and "port" is the port; or "event-refused", "tenants", "configuration", "routes",
-// "watcher", "bfd", "link" or "record", where node and queue are null.
+// "watchdog-storm" or "watchdog-restore"; "link-down", "link-up", "device-drops" or
+// "transmit", where queue is null and "port" is the port; or "event-refused", "tenants",
+// "configuration", "routes", "watcher", "bfd", "link" or "record", where node and queue are null.
 json_t *fabric_log_entries(const struct fabric_log *log);
 
 // How many there have been, removed ones included.

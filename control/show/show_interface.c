@@ -38,8 +38,34 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 	return out;
 }
 
+// "up", "up, tx off" or "up, queue 3 off".
+static void
+state_cell(struct text_table *t, const struct show_row *row)
+{
+	const json_t *queues = json_object_get(row->value, "queue");
+	size_t count = json_array_size(queues), off = 0;
+	const char *before = ", queue ";
+
+	text_table_cell(t, "%s", show_string(row->value, "state"));
+	for (size_t i = 0; i < count; i++)
+		off += show_flag(json_array_get(queues, i), "tx_off");
+	if (off == 0)
+		return;
+	if (off == count) {
+		text_table_append(t, ", tx off");
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!show_flag(json_array_get(queues, i), "tx_off"))
+			continue;
+		text_table_append(t, "%s%zu", before, i);
+		before = ",";
+	}
+	text_table_append(t, " off");
+}
+
 static const struct show_column columns[] = {
-	{"interface", "12", SHOW_NAME},  {"state", .format = SHOW_TEXT},
+	{"interface", "12", SHOW_NAME},  {"state", .cell = state_cell},
 	{"rate", "rate_bps", SHOW_RATE}, {"mtu", .format = SHOW_COUNT},
 	{"peer", .format = SHOW_TEXT},   {"vrf", .format = SHOW_TEXT},
 	{"rx-packets", "rx_packets"},    {"rx-bytes", "rx_bytes"},

@@ -7,10 +7,18 @@
 void
 show_queue_state_cell(struct text_table *t, const struct show_row *row)
 {
-	bool paused = show_flag(row->value, "paused"), storm = show_flag(row->value, "watchdog");
+	static const struct {
+		const char *flag, *state;
+	} states[] = {{"tx_off", "tx off"}, {"paused", "paused"}, {"watchdog", "STORM"}};
+	const char *before = "";
 
-	text_table_cell(t, "%s%s%s", paused ? "paused" : "", paused && storm ? ", " : "",
-			storm ? "STORM" : "");
+	text_table_cell(t, "%s", "");
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+		if (!show_flag(row->value, states[i].flag))
+			continue;
+		text_table_append(t, "%s%s", before, states[i].state);
+		before = ", ";
+	}
 }
 
 static bool
@@ -22,7 +30,7 @@ is_idle(const struct show_row *row)
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
 		if (show_number(row->value, counters[i]) != 0)
 			return false;
-	return !show_flag(row->value, "paused");
+	return !show_flag(row->value, "paused") && !show_flag(row->value, "tx_off");
 }
 
 static const struct show_column columns[] = {

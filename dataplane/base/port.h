@@ -144,7 +144,7 @@ struct port {
 	uint8_t index;
 	uint8_t nonempty; // bit per queue
 	uint8_t paused;   // bit per queue that received pauses hold
-	uint8_t tx_off;   // bit per queue that an event froze
+	uint8_t tx_off;   // bit per queue that a user or an event stopped
 	uint8_t shaped;   // bit per queue that a rate holds until its shaped_until, or the port's
 	uint8_t stormed;  // bit per queue that the watchdog has in a storm and acts on
 	uint8_t dwrr_tc;  // whose turn it is

@@ -6,8 +6,9 @@
 //
 //   stuck    a queue that is held at a check is stuck since the present hold began;
 //   still    it stays stuck while no packet leaves and pauses hold it: for any time if packets
-//            wait, for more than 80 % of the time if none do (SONiC's watchdog, pfc_detect_*.lua).
-//            Gaps between pauses do not help a queue that sends nothing in them;
+//            wait, for more than 80 % of the time if none do (SONiC's watchdog, pfc_detect_*.lua)
+//            or if transmission is off, for then the queue sends nothing whatever pauses do.
+//            Gaps between pauses do not help another queue that sends nothing in them;
 //   storm    it has been stuck for `detect`.
 //
 // In a storm the queue's pauses are ignored. Action DROP also drops packets that arrive for the
@@ -127,7 +128,7 @@ watchdog_check_queue(struct node *n, struct port *p, unsigned int tc, ps_t now)
 		return;
 	}
 	still = w->stuck_since != PS_NEVER && p->queues[tc].packets == w->packets;
-	if (*node_depth(n, p, tc) != 0)
+	if (*node_depth(n, p, tc) != 0 && !(p->tx_off & 1u << tc))
 		still = still && gained != 0;
 	else
 		still = still &&

@@ -87,6 +87,9 @@ class Api(Shared):
                            ('{"jsonrpc":"2.0","method":"show","params":{"what":"fabric","x":1},"id":1}', -32602),
                            ('{"jsonrpc":"2.0","method":"subscribe","params":{"kinds":["nosuch"]},"id":1}', -32602),
                            ('{"jsonrpc":"2.0","method":"subscribe","params":{"pause-over-ns":-1},"id":1}', -32602),
+                           ('{"jsonrpc":"2.0","method":"transmit","params":{"port":"leaf1.swp1","state":"of"},"id":1}', -32602),
+                           ('{"jsonrpc":"2.0","method":"transmit","params":{"port":"leaf1.swp1","state":"off","queue":8},"id":1}',
+                            -32602),
                            ("[" * 100000, -32700), ("{\"a\":" * 100000, -32700)):
             with self.subTest(text[:60]):
                 client.say(text + "\n")

@@ -2,7 +2,8 @@
 """The PFC watchdog. At every multiple of `poll` it looks at each queue that pauses can hold:
 
 - a queue that was stuck at an earlier look, from which no packet has left since, and which pauses have held since
-  then (at all, with packets waiting; more than 80 % of the time, with none) is still stuck since then;
+  then (at all, with packets waiting; more than 80 % of the time, with none, or while its transmission is off) is
+  still stuck since then;
 - else one that is held now is stuck since the present hold began;
 - one that has been stuck for `detect` is in a storm. Then its pauses are not honoured (but for `alert`); with
   `drop`, what comes for it is dropped and, with `flush`, what waits; with `ingress`, what comes in by the port
@@ -58,7 +59,7 @@ class Watchdog:
         queue, held = self.switch.buffer.queue(name, tc), port.pauses.held[tc].shown(now)
         gained = held - watched.held
         still = watched.stuck_since is not None and queue.packets == watched.packets and \
-            (gained > 0 if queue.used else gained * 5 > (now - self.looked_at) * 4)
+            (gained > 0 if queue.used and tc not in port.frozen else gained * 5 > (now - self.looked_at) * 4)
         if not still:
             watched.stuck_since = port.pauses.held[tc].since
         watched.packets, watched.held = queue.packets, held

@@ -278,6 +278,11 @@ const struct api_method answer_methods[] = {
 		{"clear", API_BOOL, false, "true: restore what the file says"}, ),
 	 "the link as it is now: `link`, its ends `a` and `b`, `rate_bps`, `delay_ps`, `state`, "
 	 "and `changed`: what differs from the file"},
+	{"transmit", answer_transmit, API_WRITE,
+	 "Turns transmission by a port, or by one of its queues, off or on",
+	 PARAMS({"port", API_TEXT, true, "leaf1.swp3"}, {"state", API_TEXT, true, "off or on"},
+		{"queue", API_INTEGER, false, "only this queue, 0 to 7 (default: all)"}, ),
+	 "`port`, and `off`: the queues of the port that do not transmit now"},
 	{"subscribe", answer_subscribe, API_READ,
 	 "Sends events over this connection from now on, as notifications of the method `event`",
 	 PARAMS({"kinds", API_TEXTS, false, "default: all", notify_kinds},

@@ -2,6 +2,7 @@
 // Changes of the state of a running fabric. Those of its configuration are in answer_edit.c.
 //
 //	"clear" {"what": "watermarks", "persistent": false, "node": "leaf1"} -> {"nodes": number}
+//	"transmit" {"port": "leaf1.swp3", "state": "off", "queue": 3} -> {"port", "off": [3]}
 //	"watchdog-restore" {"queue": "leaf1.swp3.3"} -> {"storm": whether there was one}
 #include "answer.h"
 
@@ -29,6 +30,62 @@ answer_clear(void *context, const json_t *params, json_t **result, struct diag *
 	for (uint32_t i = 0; i < live->topology->node_count; i++)
 		count += live->fabric->nodes[i] != NULL && (node == TOPOLOGY_NONE || node == i);
 	*result = json_pack("{s:i}", "nodes", (int)count);
+	return 0;
+}
+
+// Notes in the log what a user has changed at a port: "off", "queue 3 on".
+static void
+log_transmit(const struct live_fabric *live, const struct config_event *event)
+{
+	const char *state = event->tx_on ? "on" : "off";
+	struct topo_ref ref;
+	char text[16];
+
+	if (topology_find_port(live->topology, event->port.text, &ref) != 0)
+		return;
+	if (event->queue < 0)
+		snprintf(text, sizeof(text), "%s", state);
+	else
+		snprintf(text, sizeof(text), "queue %d %s", event->queue, state);
+	fabric_log_poll(live->log, live->fabric); // what came before
+	fabric_log_port(live->log, live_clock(&live->drive), &live->topology->nodes[ref.node],
+			ref.port, FABRIC_LOG_TRANSMIT, text);
+}
+
+int
+answer_transmit(void *context, const json_t *params, json_t **result, struct diag *diag)
+{
+	struct answer *a = context;
+	const char *state = json_string_value(json_object_get(params, "state"));
+	const json_t *queue = json_object_get(params, "queue");
+	struct config_event event = {
+		.kind = CONFIG_EVENT_PORT_TX,
+		.port.text = (char *)(uintptr_t)json_string_value(json_object_get(params, "port")),
+		.queue = -1,
+		.tx_on = strcmp(state, "on") == 0,
+	};
+	json_t *queues;
+	uint8_t off;
+
+	if (!event.tx_on && strcmp(state, "off") != 0)
+		return diag_fail(diag, EINVAL, "\"state\": want \"off\" or \"on\", not \"%.40s\"",
+				 state);
+	if (queue != NULL) {
+		if (json_integer_value(queue) < 0 || json_integer_value(queue) >= PRIORITIES)
+			return diag_fail(diag, EINVAL,
+					 "\"queue\": %" JSON_INTEGER_FORMAT
+					 " is out of range: 0 to %d",
+					 json_integer_value(queue), PRIORITIES - 1);
+		event.queue = (int)json_integer_value(queue);
+	}
+	if (events_change_transmit(a->live->events, &event, &off, diag) != 0)
+		return -EINVAL;
+	log_transmit(a->live, &event);
+	queues = json_array();
+	for (int i = 0; i < PRIORITIES; i++)
+		if (off & 1u << i)
+			json_array_append_new(queues, json_integer(i));
+	*result = json_pack("{s:s,s:o}", "port", event.port.text, "off", queues);
 	return 0;
 }
 

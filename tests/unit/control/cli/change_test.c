@@ -77,6 +77,21 @@ answer_restore(void *context, const json_t *params, json_t **result, struct diag
 	return 0;
 }
 
+static int
+answer_transmit(void *context, const json_t *params, json_t **result, struct diag *diag)
+{
+	const json_t *queue = json_object_get(params, "queue");
+	const char *state = json_string_value(json_object_get(params, "state"));
+
+	(void)diag;
+	played_note(context, "transmit", params);
+	*result = json_pack("{s:O,s:[]}", "port", json_object_get(params, "port"), "off");
+	for (int i = 0; strcmp(state, "off") == 0 && i < 8; i++)
+		if (queue == NULL || i == 2 || i == json_integer_value(queue))
+			json_array_append_new(json_object_get(*result, "off"), json_integer(i));
+	return 0;
+}
+
 static const struct api_method methods[] = {
 	{.name = "edit", .call = answer_edit},
 	{.name = "draining", .call = answer_draining},
@@ -87,6 +102,7 @@ static const struct api_method methods[] = {
 	{.name = "config-diff", .call = answer_rest},
 	{.name = "clear", .call = answer_clear},
 	{.name = "watchdog-restore", .call = answer_restore},
+	{.name = "transmit", .call = answer_transmit},
 	{.name = NULL},
 };
 
@@ -172,6 +188,36 @@ test_what_is_said(void **state)
 }
 
 static void
+test_transmit(void **state)
+{
+	static const struct {
+		const char *words, *asked, *said;
+	} cases[] = {
+		{"swp3 off", "{\"port\": \"swp3\", \"state\": \"off\"}",
+		 "swp3 transmits nothing\n"},
+		{"swp3 on", "{\"port\": \"swp3\", \"state\": \"on\"}", "swp3 transmits\n"},
+		{"swp3 off queue 5", "{\"port\": \"swp3\", \"state\": \"off\", \"queue\": 5}",
+		 "swp3 transmits, except queue 2,5\n"},
+		{"swp3 on -o json", "{\"port\": \"swp3\", \"state\": \"on\"}",
+		 "{\n \"port\": \"swp3\",\n \"off\": []\n}\n"},
+	};
+	struct played *p = *state;
+	struct captured c;
+	char line[80];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *asked = json_loads(cases[i].asked, 0, NULL);
+
+		snprintf(line, sizeof(line), "roost transmit %s", cases[i].words);
+		c = captured_run(line);
+		assert_int_equal(c.status, EXIT_OK);
+		assert_string_equal(c.out, cases[i].said);
+		assert_true(json_equal(asked, p->asked));
+		json_decref(asked);
+	}
+}
+
+static void
 test_applying(void **state)
 {
 	struct played *p = *state;
@@ -251,6 +297,12 @@ test_wrong_usage(void **state)
 		"clear counters",
 		"clear watermarks leaf1 leaf2",
 		"clear watermarks persistent leaf1 leaf2",
+		"transmit",
+		"transmit leaf1.swp1",
+		"transmit leaf1.swp1 down",
+		"transmit leaf1.swp1 off 3",
+		"transmit leaf1.swp1 off queue",
+		"transmit leaf1.swp1 off queue 8",
 		"watchdog",
 		"watchdog restore",
 		"watchdog start leaf1.swp1.3",
@@ -277,10 +329,8 @@ main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_what_is_asked),
-		T(test_what_is_said),
-		T(test_applying),
-		T(test_wrong_usage),
+		T(test_what_is_asked), T(test_what_is_said), T(test_transmit),
+		T(test_applying),      T(test_wrong_usage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,43 @@ test_interface(void **state)
 		"     0 B        0\n");
 }
 
+// What does not transmit, and why a queue sends nothing.
+static void
+test_transmission_off(void **state)
+{
+#define OFF "{\"tx_off\": true}"
+#define ON "{\"tx_off\": false}"
+#define PORT_OF(queues) "{\"state\": \"up\", \"queue\": [" queues "]}"
+	(void)state;
+	require("interface", NULL,
+		"{\"nodes\": {\"leaf1\": {\"ports\": {"
+		"\"swp1\": " PORT_OF(OFF "," OFF) ", \"swp2\": " PORT_OF(
+			ON "," ON) ", \"swp3\": " PORT_OF(OFF "," ON "," OFF) "}}}}",
+		"interface   state                rate  mtu  peer  vrf  rx-packets  rx-bytes  "
+		"tx-packets  tx-bytes  dropped\n"
+		"leaf1.swp1  up, tx off         device    0                      0       0 B       "
+		"    0       0 B        0\n"
+		"leaf1.swp2  up                 device    0                      0       0 B       "
+		"    0       0 B        0\n"
+		"leaf1.swp3  up, queue 0,2 off  device    0                      0       0 B       "
+		"    0       0 B        0\n");
+	require("queue", NULL,
+		"{\"nodes\": {\"leaf1\": {\"ports\": {\"swp1\": {\"queue\": [" OFF "," ON
+		", {\"tx_off\": true, \"paused\": true, \"watchdog\": true}, "
+		"{\"paused\": true}]}}}}}",
+		"interface   tc  tx-frames  tx-bytes  depth  max  max-persistent  discards  wred  "
+		"watchdog  trimmed  trim-sent  ecn-marked  state\n"
+		"leaf1.swp1   0          0       0 B    0 B  0 B             0 B         0     0   "
+		"      0        0          0           0  tx off\n"
+		"leaf1.swp1   2          0       0 B    0 B  0 B             0 B         0     0   "
+		"      0        0          0           0  tx off, paused, STORM\n"
+		"leaf1.swp1   3          0       0 B    0 B  0 B             0 B         0     0   "
+		"      0        0          0           0  paused\n");
+#undef OFF
+#undef ON
+#undef PORT_OF
+}
+
 static void
 test_log(void **state)
 {
@@ -344,6 +381,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interface),
+		cmocka_unit_test(test_transmission_off),
 		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_config),
 		cmocka_unit_test(test_drops),
