@@ -4,7 +4,7 @@ import json
 import re
 import types
 
-from roost import SOURCE
+from support import SOURCE
 
 PAGE = SOURCE / "doc/film.md"
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)

@@ -22,6 +22,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 TESTS = SOURCE / "tests"
+PYTHONPATH = f"{TESTS}:{SOURCE}/control/python"
 KINDS = ("lint", "unit", "replay", "fabric", "live", "browser", "bench")
 ALONE = ("live", "browser", "bench")
 TIDY = ("live", "browser")   # what may leave something on the machine
@@ -66,7 +67,7 @@ def end_group(process, seconds=10):
 
 def run_program(job, directory):
     """Returns (output, exit status); the status is None when time ran out."""
-    env = os.environ | {"TMPDIR": str(directory), "PYTHONPATH": str(TESTS), "LC_ALL": "C.UTF-8"} | job.env
+    env = os.environ | {"TMPDIR": str(directory), "PYTHONPATH": PYTHONPATH, "LC_ALL": "C.UTF-8"} | job.env
     with open(directory / "output.txt", "w+", errors="replace") as output:
         if stopping.is_set():
             return "interrupted", 130

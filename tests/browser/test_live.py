@@ -113,9 +113,9 @@ class Live(BrowserCase, Shared):
         self.browser.wait("!document.querySelector('.link b')")
         self.assertNotIn("link", self.interface(PORT))
         self.browser.wait(f"!({is_down})")
-        self.up.roost("link", LINK, "down")      # by someone else
+        self.up.command("link", LINK, "down")      # by someone else
         self.side_says("Bring the link up")
-        self.up.roost("link", LINK, "clear")
+        self.up.command("link", LINK, "clear")
         self.side_says("Fail the link")
         self.assert_clean()
 

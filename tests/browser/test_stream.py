@@ -11,7 +11,7 @@ import unittest
 
 import film_maker
 from browser import BUILD, ROOST, BrowserCase
-from roost import wait_until
+from support import wait_until
 
 INTERVALS = 300
 CAPTURE = bytes(range(256)) * 300

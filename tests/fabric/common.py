@@ -5,7 +5,7 @@ independently, and what must hold between the two ends of every link.
 import collections
 from fractions import Fraction
 
-from roost import *  # noqa: F401,F403
+from support import *  # noqa: F401,F403
 
 DEMO = SOURCE / "conf/demo.yaml"
 PS = 10**12

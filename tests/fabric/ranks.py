@@ -2,7 +2,7 @@
 """Runs of several processes, by mpirun on this machine, whatever it has of cores."""
 import os
 
-from roost import ROOST, command
+from support import ROOST, command
 
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -32,8 +32,8 @@ class Advice(Case):
                    "blue": {"hosts": ["h2", "h4"], "buffer": {"guaranteed": "256KB", "share": "50%"}}}
         for switch in presets:
             for leaves, spines, hosts in ((1, 0, 4), (4, 2, 4), (8, 8, 8)):
-                self.quiet(yaml(fabric(leaves, spines, hosts, switch=switch)))
-            self.quiet(yaml(fabric(2, 2, 2, switch=switch, tenants=tenants)))
+                self.quiet(to_yaml(fabric(leaves, spines, hosts, switch=switch)))
+            self.quiet(to_yaml(fabric(2, 2, 2, switch=switch, tenants=tenants)))
 
     def test_the_demo_is_quiet(self):
         self.assertEqual(roost("check", DEMO).err, "")
@@ -431,7 +431,7 @@ class Advice(Case):
         self.warned(ring + events, ("27:5", ".*: leaf1.swp2 -> leaf2.swp2 -> leaf3.swp2 -> leaf4.swp2 -> leaf1.swp2$"))
 
     def test_it_is_quick(self):
-        text = yaml(fabric(64, 32, 32, switch={"preset": "spectrum-x", "buffer": {"size": "160MB"}}))
+        text = to_yaml(fabric(64, 32, 32, switch={"preset": "spectrum-x", "buffer": {"size": "160MB"}}))
         before = time.monotonic()
         self.quiet(text)
         if not SANITIZED:

@@ -99,7 +99,7 @@ class Channels(Case):
                     self.assertAlmostEqual(one["busbw_gbps"] / (channels * B * 8), 1, delta=.01)
                     self.assertEqual(sim.summary["flows"], 4 * channels)
                     sent[channels] = [port["tx_bytes"] for host in range(1, 5) for name, port in
-                                      sorted(sim.result["nodes"][f"h{host}"]["ports"].items())]
+                                      sorted(sim.nodes[f"h{host}"]["ports"].items())]
                 # The same messages, a quarter of the size and four times as many; acknowledgements beside.
                 self.assertEqual(len(set(sent[4])), 1)
                 self.assertLess(max(sent[1][nic] for nic in range(16) if nic % 4), max(sent[1]) / 1000)

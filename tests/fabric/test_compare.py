@@ -37,13 +37,14 @@ class Compare(Case):
             told = self.compared(files, *options)
             self.assertEqual([one["name"] for one in told["runs"]], ["ecmp", "spray"])
             for file, run in zip(files, told["runs"]):
-                result = self.sim(file, *options).result
-                summary, values = result["summary"], run["values"]
+                sim = self.sim(file, *options)
+                result = sim.result
+                summary, values = sim.summary, run["values"]
                 self.assertEqual(run["state"], "until its time" if "--until" in options else "drained")
                 for key in ("completed", "drops", "drops_lossless", "pfc_tx", "ecn_marked", "retransmitted",
                             "out_of_order", "uplink_imbalance", "goodput_gbps", "slowdown_p99"):
                     self.assertEqual(values[key], summary[key], key)
-                times = [one["fct_ps"] for one in result["flows"] if one["fct_ps"] is not None]
+                times = [one["fct_ps"] for one in sim.flows if one["fct_ps"] is not None]
                 self.assertEqual(values["fct_p50_ps"], quantile(times, 50))
                 self.assertEqual(values["fct_p99_ps"], quantile(times, 99))
                 steps = [one["step_ps"] for one in result["collectives"] if one["step_ps"] is not None]
@@ -51,10 +52,10 @@ class Compare(Case):
                          if one["step_ps"] is not None]
                 self.assertEqual(values["step_ps"], sum(steps) // len(steps) if steps else None)
                 self.assertEqual(values["busbw_gbps"], sum(buses) / sum(steps) if buses else None)
-                paused = sum(sum(port["pfc_rx_pause_ns"]) for node in result["nodes"].values()
+                paused = sum(sum(port["pfc_rx_pause_ns"]) for node in sim.nodes.values()
                              for port in node["ports"].values())
                 self.assertEqual(values["paused_ps"], 1000 * paused)
-                self.assertEqual(run["flows"], len(result["flows"]))
+                self.assertEqual(run["flows"], len(sim.flows))
 
     def test_which_is_better_by_how_much(self):
         files = self.files(ecmp=place("ecmp"), spray=place("adaptive"))
@@ -134,11 +135,11 @@ class Compare(Case):
         files = self.files(fast=place("ecmp", work, tenants=tenants), slow=slow)
         told = self.compared(files)
         for run, file in zip(told["runs"], files):
-            result = self.sim(file).result
-            victim = [one["fct_ps"] for one in result["flows"] if one["item"] == "victim"]
+            sim = self.sim(file)
+            victim = [one["fct_ps"] for one in sim.flows if one["item"] == "victim"]
             self.assertEqual([run["values"]["items.victim.fct_ps"]], victim)
             self.assertEqual([run["values"]["tenants.blue.fct_ps"]], victim)
-            times = [one["fct_ps"] for one in result["flows"] if one["item"] == "exchange"]
+            times = [one["fct_ps"] for one in sim.flows if one["item"] == "exchange"]
             self.assertEqual(run["values"]["items.exchange.fct_p99_ps"], quantile(times, 99))
             self.assertEqual(run["values"]["items.exchange.completed"], len(times))
         best = told["best"]
@@ -248,7 +249,7 @@ class Compare(Case):
 
     def test_an_error_that_a_later_seed_meets(self):
         """It is printed, and the verdict says which seed met it. A pipe is another file each time it is read."""
-        good = yaml(place("ecmp"))
+        good = to_yaml(place("ecmp"))
         pipe = self.directory / "pipe.yaml"
         os.mkfifo(pipe)
         readings = [good, good, good, good.replace("leaves", "leafs")]  # checked, listed, seed 1, seed 2

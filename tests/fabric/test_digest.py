@@ -74,7 +74,7 @@ class Digest(Case):
         for options in variants:
             with self.subTest(options=options):
                 got = self.sim(description, *options)
-                self.assertEqual(got.result["flows"], expected.result["flows"])
+                self.assertEqual(got.flows, expected.flows)
                 self.assertEqual(got.digest, expected.digest)
 
     def test_again(self):
@@ -108,8 +108,7 @@ class Digest(Case):
         without = {key: value for key, value in BUSY.items() if key != "events"}
         plain = self.sim(without)
         seen = self.sim(without | {"events": [{"at": f"{at}ns", "snapshot": "full"} for at in range(1, 150000, 3331)]})
-        for key in ("flows", "nodes"):
-            self.assertEqual(seen.result[key], plain.result[key])
+        self.assertEqual((seen.flows, seen.nodes), (plain.flows, plain.nodes))
         self.assertEqual(seen.summary["sim_ps"], plain.summary["sim_ps"])
 
     def test_the_seed_matters(self):

@@ -18,8 +18,8 @@ class Exchanges(Case):
 
     def assert_same(self, item, **more):
         listed, generated = self.run_both(item, **more)
-        for part in ("collectives", "nodes"):
-            self.assertEqual(generated.result[part], listed.result[part])
+        self.assertEqual(generated.nodes, listed.nodes)
+        self.assertEqual(generated.result["collectives"], listed.result["collectives"])
         for key in ("sim_ps", "last_event_ps", "packets", "packet_hops", "drops", "cnps", "out_of_order", "retransmitted"):
             self.assertEqual(generated.summary[key], listed.summary[key], key)
         self.assertEqual((listed.summary["flows"], generated.summary["flows"]), (12 * 11, 0))
@@ -83,7 +83,7 @@ class Exchanges(Case):
             sim.assert_conserved()
             results.append(sim)
         listed, generated = results
-        self.assertEqual(generated.result["nodes"], listed.result["nodes"])
+        self.assertEqual(generated.nodes, listed.nodes)
         self.assertEqual(generated.result["collectives"], listed.result["collectives"])
         kept = [{key: one[key] for key in one if key != "id"} for one in listed.flows
                 if one["item"] == "permutation"]
@@ -104,7 +104,7 @@ class Exchanges(Case):
                 self.assertEqual([one["step_ps"] is not None for one in sim.result["collectives"]], [True] * repeat)
                 # Each NIC carries what its plane's six ranks are sent, less what stays inside hosts.
                 sent = [port["tx_packets"] for host in range(1, 7)
-                        for port in sim.result["nodes"][f"h{host}"]["ports"].values()]
+                        for port in sim.nodes[f"h{host}"]["ports"].values()]
                 self.assertLess(max(sent) - min(sent), .05 * max(sent))
 
     def test_rails(self):

@@ -39,7 +39,7 @@ class Loss(Case):
         sim = self.sim(fabric(1, 0, 2, switch=ECMP, workload=[flow("h1", "h2", "4MB")],
                               events=[{"at": "50us", "link": "h1-leaf1", "loss": "100%", "for": "30us"},
                                       {"at": "49999ns", "snapshot": "full"}, {"at": "90us", "snapshot": "full"}]))
-        before, after = (drops({"h1": one["nodes"]["h1"]}) for one in sim.result["snapshots"])
+        before, after = (drops({"h1": one["nodes"]["h1"]}) for one in sim.snapshots)
         self.assertEqual(before, {})
         # 30 us at 4178 B a packet: 89.8 begin in this time, all lost. Nothing is after it.
         self.assertIn(after["link-fault"], (89, 90))
@@ -120,7 +120,7 @@ class Corruption(Case):
         for change, reason, where in (("corrupt", "bad-fcs", "leaf1"), ("corrupt-payload", "bad-icrc", "h2")):
             sim = self.sim(fabric(1, 0, 2, switch=ECMP, workload=[flow("h1", "h2", "4MB")], events=[
                 {"at": "50us", "link": "h1-leaf1", change: "100%", "for": "10us"}, {"at": "70us", "snapshot": "full"}]))
-            (after,) = (one["nodes"] for one in sim.result["snapshots"])
+            (after,) = (one["nodes"] for one in sim.snapshots)
             self.assertIn(drops({where: after[where]})[reason], (29, 30, 31))
             assert_complete(self, sim)
 
@@ -175,7 +175,7 @@ class LinkDown(Case):
         sim = self.sim(fabric(*self.SHAPE, switch=switch, events=events, workload=self.WORKLOAD,
                               hosts={"placement": placement, "rto": "100us"}))
         assert_complete(self, sim)
-        for nodes in [sim.nodes] + [one["nodes"] for one in sim.result["snapshots"]]:
+        for nodes in [sim.nodes] + [one["nodes"] for one in sim.snapshots]:
             assert_balanced(nodes)
         return sim
 
@@ -183,7 +183,7 @@ class LinkDown(Case):
         for switch, placement in ((ADAPTIVE, "out-of-order"), (ECMP, "in-order")):
             with self.subTest(mode=switch["routing"]["mode"]):
                 sim = self.check(switch, placement, self.DOWN)
-                before, soon, later = (one["nodes"] for one in sim.result["snapshots"])
+                before, soon, later = (one["nodes"] for one in sim.snapshots)
                 # leaf1 uses its second uplink until then, and nobody sends by way of spine2 to leaf1 after.
                 self.assertGreater(sent(before, "leaf1", "swp6"), 0)
                 for nodes in (later, sim.nodes):
@@ -200,7 +200,7 @@ class LinkDown(Case):
         events = [{"at": "40us", "link": "leaf1-spine2", "state": "down", "for": "30us"},
                   {"at": "69us", "snapshot": "full"}]
         sim = self.check(ADAPTIVE, "out-of-order", events)
-        (held,) = (one["nodes"] for one in sim.result["snapshots"])
+        (held,) = (one["nodes"] for one in sim.snapshots)
         for leaf, port in (("leaf1", "swp6"), ("leaf2", "swp6"), ("spine2", "swp1")):
             self.assertGreater(sent(sim.nodes, leaf, port), sent(held, leaf, port) + 10)
         # The same by two events.
@@ -237,7 +237,7 @@ class Events(Case):
         sim = self.sim(fabric(1, 0, 2, switch=ECMP, workload=[flow("h1", "h2", "400KB")], events=[
             {"at": "5us", "port": "leaf1.swp2", "tx": "off"}, {"at": "104us", "snapshot": "full"},
             {"at": "105us", "port": "leaf1.swp2", "tx": "on"}]))
-        (held,) = sim.result["snapshots"]
+        (held,) = sim.snapshots
         assert_conserved(held["nodes"])
         queue = held["nodes"]["leaf1"]["ports"]["swp2"]["queue"][3]
         # 97 packets of 4154 B, 22 cells of 192 B, and one of 2746 B, 15 cells; the first has 16 B more.
@@ -252,7 +252,7 @@ class Events(Case):
                               workload=[{"kind": "incast", "from": ["h2", "h3"], "to": "h1", "size": "2MB"}], events=[
             {"at": "50us", "snapshot": "full"}, {"at": "50us", "set": "switch.qos.tc.3.ecn.min", "to": "0B"},
             {"at": "50us", "set": "switch.qos.tc.3.ecn.max", "to": "1B"}]))
-        (before,) = sim.result["snapshots"]
+        (before,) = sim.snapshots
         queue = before["nodes"]["leaf1"]["ports"]["swp1"]["queue"][3]
         self.assertEqual(queue["ecn_marked"], 0)
         self.assertGreater(queue["packets"], 100)
@@ -270,7 +270,7 @@ class Events(Case):
             {"at": "60us", "snapshot": "full"}, {"at": "60us", "node": "leaf1", "route": route | {"via": []}}]))
         assert_complete(self, sim)
         self.assertEqual(sim.summary["drops"], 0)
-        first, last = (one["nodes"] for one in sim.result["snapshots"])
+        first, last = (one["nodes"] for one in sim.snapshots)
         spine1 = [sent(nodes, "leaf1", "swp3") for nodes in (first, last, sim.nodes)]
         self.assertEqual(spine1[0], spine1[1])
         self.assertGreater(spine1[0], 20)

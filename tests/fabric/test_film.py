@@ -48,7 +48,7 @@ class Contents(Case):
 
     def test_sums_are_the_counters(self):
         self.assert_totals(self.film(incast()))
-        self.assertGreater(sum(self.run_.result["nodes"]["leaf1"]["ports"]["swp5"]["pfc_tx"]), 0)
+        self.assertGreater(sum(self.run_.nodes["leaf1"]["ports"]["swp5"]["pfc_tx"]), 0)
 
     def test_sums_of_fabrics_drawn_at_random(self):
         for seed in range(60) if FULL else range(8):

@@ -56,7 +56,7 @@ class Headroom(Case):
         sim = self.sim(file({"quanta": 60, "refresh": "153600ps"}))
         self.assertEqual(set(sim.drops), {"headroom"})
         self.assertGreater(sim.drops["headroom"], 100)
-        refused = roost("sim", self.file(yaml(file({"quanta": 60}))), status=2)
+        refused = roost("sim", self.file(to_yaml(file({"quanta": 60}))), status=2)
         least = int(re.search(r"at least (\d+) quanta", refused.err).group(1))
         self.assertEqual(least, 71)   # 4242 B, a pause of 84 B, and two more: 4494 B
         sim = self.sim(file({"quanta": least}))

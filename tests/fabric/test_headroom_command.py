@@ -50,11 +50,11 @@ class Headroom(Case):
 
     def test_it_is_what_auto_gives(self):
         one = self.answer("100G", "99m", "4200")
-        text = yaml({"switch": {"name": "dut", "preset": "spectrum-x", "mtu": 4200,
+        text = to_yaml({"switch": {"name": "dut", "preset": "spectrum-x", "mtu": 4200,
                                 "ports": {"swp1": {"rate": "100G", "cable": "99m"}, "swp2": {"rate": "100G"}}}})
         run = self.replay(text, {"swp1": []})
         each = -(-one["headroom"] // 192) * 192
-        self.assertEqual(run.node["pools"]["headroom"]["size"], 2 * each)
+        self.assertEqual(run.switch.pool("headroom").size, 2 * each)
 
     def test_wrong_input(self):
         self.refused("an argument is missing: RATE")

@@ -115,8 +115,8 @@ class Draw(random.Random):
 
 def written(description, events):
     """A file with each event on a line of its own: (text, number of the first event's line)."""
-    head = [f"{key}: {yaml(value)}" for key, value in description.items()] + ["events:"]
-    return "\n".join(head + [f"  - {yaml(event)}" for event in events]) + "\n", len(head) + 1
+    head = [f"{key}: {to_yaml(value)}" for key, value in description.items()] + ["events:"]
+    return "\n".join(head + [f"  - {to_yaml(event)}" for event in events]) + "\n", len(head) + 1
 
 
 class LiveChanges(Case):
@@ -150,7 +150,7 @@ class LiveChanges(Case):
         events = [draw.change() for _ in range(40)] + [draw.trouble() for _ in range(draw.randrange(20))]
         events += [{"at": draw.at(), "snapshot": "full"} for _ in range(5)]
         sim, events = self.run_events(description, events)
-        for nodes in [sim.nodes] + [one["nodes"] for one in sim.result["snapshots"]]:
+        for nodes in [sim.nodes] + [one["nodes"] for one in sim.snapshots]:
             assert_balanced(nodes)
         again, _ = self.run_events(description, events, "--window", f"{draw.randrange(60, 500)}ns", "--visit", seed + 1)
         self.assertEqual(again.digest, sim.digest)

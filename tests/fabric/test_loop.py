@@ -35,7 +35,7 @@ class Loop(Case):
 
     def run_loop(self, share, **more):
         sim = self.sim(self.description(share, **more))
-        half = self.crossed(sim.result["snapshots"][0]["nodes"])
+        half = self.crossed(sim.snapshots[0]["nodes"])
         return sim, half, self.crossed(sim.nodes)
 
     def test_below_it_runs_for_ever(self):

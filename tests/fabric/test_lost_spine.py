@@ -19,7 +19,7 @@ class Remaining(Case):
             workload=[{"kind": "shift", "by": HOSTS, "size": "100MB"}],
             events=[{"at": f"{us}us", "snapshot": "full"} for us in at] + [{"at": "1ms"} | event for event in events],
             stop="1900us"))
-        shots = [one["nodes"] for one in sim.result["snapshots"]]
+        shots = [one["nodes"] for one in sim.snapshots]
 
         def received(shot):
             return [shot[f"h{n}"]["ports"]["eth1"]["rx_bytes"] for n in range(1, LEAVES * HOSTS + 1)]

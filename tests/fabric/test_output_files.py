@@ -163,10 +163,10 @@ class Memory(Case):
             self.assertNotIn("digest", done.out)
             self.assertEqual(names(out), ["counters.csv", "flows.csv", "leaf1.swp1.pcapng", "leaf8.swp20.pcapng", "links.csv",
                                           "queues.csv", "result.json", "thresholds.csv"])
-            sim = Result(out, counters())
-            self.assertIs(sim["summary"]["out_of_memory"], True)
-            self.assertLess(sim["summary"]["sim_ps"], whole.summary["sim_ps"])
-            self.assertEqual(len(sim["flows"]), 128)
+            sim = Sim(out)
+            self.assertIs(sim.summary["out_of_memory"], True)
+            self.assertLess(sim.summary["sim_ps"], whole.summary["sim_ps"])
+            self.assertEqual(len(sim.flows), 128)
         self.assertGreater(early, 0)
         self.assertEqual(ended, 1)
 

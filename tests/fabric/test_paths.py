@@ -44,7 +44,7 @@ class Choice(Case):
             {"at": "50us", "link": "leaf1-spine2", "state": "down", "for": "100us"}, {"at": "50us", "snapshot": "full"},
             {"at": "150us", "snapshot": "full"}]))
         assert_complete(self, sim)
-        before, after = (uplinks(one["nodes"], "leaf1", 1, 4) for one in sim.result["snapshots"])
+        before, after = (uplinks(one["nodes"], "leaf1", 1, 4) for one in sim.snapshots)
         self.assertEqual([before[i] for i in (0, 2, 3)], [0, 0, 0])
         self.assertGreater(min(after[i] for i in (0, 2, 3)), 50)
         end = uplinks(sim.nodes, "leaf1", 1, 4)
@@ -68,7 +68,7 @@ class Choice(Case):
         sim = self.sim(fabric(2, 2, 1, switch=switch("spray"), hosts=SPRAYING, workload=[flow("h1", "h2", "4MB")],
                               events=[{"at": "100us", "node": "leaf1", "route": route},
                                       {"at": "100us", "snapshot": "full"}]))
-        (before,) = (uplinks(one["nodes"], "leaf1", 1, 2) for one in sim.result["snapshots"])
+        (before,) = (uplinks(one["nodes"], "leaf1", 1, 2) for one in sim.snapshots)
         self.assertLessEqual(abs(before[0] - before[1]), 1)
         one, three = (end - start for end, start in zip(uplinks(sim.nodes, "leaf1", 1, 2), before))
         self.assertLessEqual(abs(three - 3 * one), 3)
@@ -82,7 +82,7 @@ class Choice(Case):
                         flow("h1", "h2", "400KB", at="1us"), flow("h1", "h2", "400KB", at="100us")], events=[
                         {"at": "0us", "link": "leaf1-spine2", "for": "90us"} | fault, {"at": "90us", "snapshot": "full"}]))
                     assert_complete(self, sim)
-                    (during,) = (uplinks(one["nodes"], "leaf1", 1, 4) for one in sim.result["snapshots"])
+                    (during,) = (uplinks(one["nodes"], "leaf1", 1, 4) for one in sim.snapshots)
                     self.assertEqual((during[1], sum(during)), (0, 98))
                     if mode != "flowlet":
                         self.assertGreater(uplinks(sim.nodes, "leaf1", 1, 4)[1], 10)    # whole again
@@ -106,7 +106,7 @@ class Withdrawal(Case):
                               workload=[flow("h1", "h3", "4MB"), flow("h2", "h5", "4MB")],
                               events=list(events) + [{"at": f"{us}us", "snapshot": "full"} for us in at_us]))
         assert_complete(self, sim)
-        return sim, [one["nodes"] for one in sim.result["snapshots"]]
+        return sim, [one["nodes"] for one in sim.snapshots]
 
     def lost(self, nodes):
         return drops({"spine2": nodes["spine2"]})
@@ -161,7 +161,7 @@ class Withdrawal(Case):
                              leaf={"routing": {"convergence": "100us"}},
                              events=[self.FAIL, {"at": "155us", "snapshot": "full"}])
         sim = self.sim(description)
-        (known,) = (self.lost(one["nodes"]) for one in sim.result["snapshots"])
+        (known,) = (self.lost(one["nodes"]) for one in sim.snapshots)
         self.assertGreater(known["no-route"], 10)
         self.assertEqual(self.lost(sim.nodes), known)
 

@@ -90,7 +90,7 @@ class Plot(Case):
         self.assertEqual(len(uplinks.cells), 8)
         self.assertEqual(uplinks.text.count("leaf1"), 2)
         # The more load, the more green in viridis; its 256 steps tell 2 % apart.
-        loads = [one["load"] for one in sim.result["links"] if one["tier"] == "leaf-spine"]
+        loads = [one["load"] for one in sim.links if one["tier"] == "leaf-spine"]
         self.assertGreater(max(loads) - min(loads), 0.02)
         greens = [int(cell[3:5], 16) for cell in uplinks.cells[:4]]
         for load, green in zip(loads, greens):
@@ -117,7 +117,7 @@ class Plot(Case):
         sim = self.sim({"fabric": {"topology": {"kind": "clos3", "pods": 2, "leaves": 2, "spines": 2, "super-spines": 4,
                                                 "hosts-per-leaf": 1}},
                         "switch": SWITCH, "workload": [{"kind": "permutation", "size": "10KB"}]})
-        down = [one["to"].partition(".")[0] for one in sim.result["links"] if one["tier"] == "super-spine-spine"]
+        down = [one["dst"].partition(".")[0] for one in sim.links if one["tier"] == "super-spine-spine"]
         self.assertNotEqual(down, sorted(down))
         drawings, _ = self.plotted(sim)
         self.assertEqual(set(drawings), ALWAYS | {"spine-uplinks.svg"})

@@ -68,7 +68,7 @@ class Queues(Case):
         sim = self.sim(incast({"interval": "5us", "queues": ["leaf1.swp1.3"]},
                               events=[{"at": "25us", "snapshot": "full"}, {"at": "100us", "snapshot": "full"}]))
         depths = dict(rows_of(sim)[1])
-        for one in sim.result["snapshots"]:
+        for one in sim.snapshots:
             self.assertEqual(one["nodes"]["leaf1"]["ports"]["swp1"]["queue"][3]["depth"], depths[one["at_ns"]])
 
     def test_all(self):
@@ -120,7 +120,7 @@ class Series(Case):
         mean = sum(shares["h2.eth1", 1000.0 * at] for at in range(21, 41)) / 20
         self.assertAlmostEqual(mean, 100 * 6.88 / 335.52, delta=100 * 6.88 / 20000)
         # What is told of all intervals is what was sent: 10 ns a percent; four digits are written.
-        wire = {link["from"]: link["wire_bytes"] for link in sim.result["links"]}
+        wire = {link["src"]: link["wire_bytes"] for link in sim.links}
         for port, bytes_ in wire.items():
             told = sum(10 * share for (name, _), share in shares.items() if name == port)
             self.assertAlmostEqual(told, bytes_ * 0.08, delta=0.001 * len(rows))
@@ -168,7 +168,7 @@ class Series(Case):
         _, pools = series(sim, "pools.csv")
         held = {(float(row["time_ns"]), row["pool"]): int(row["used"]) for row in pools}
         self.assertGreater(max(held.values()), 0)
-        for snapshot in sim.result["snapshots"]:
+        for snapshot in sim.snapshots:
             for pool, state in snapshot["nodes"]["leaf1"]["pools"].items():
                 self.assertEqual(held[snapshot["at_ns"], pool], state["used"])
             for node, state in snapshot["nodes"].items():

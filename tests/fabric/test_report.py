@@ -107,7 +107,7 @@ class Report(Case):
         self.assertEqual([row[:4] for row in items[1:]], [[SHOWN, "2", "2", "4 MB"], ["exchange", "12", "12", "3 MB"]])
         self.assertEqual([row[0] for row in page.tables["flow completion times (FCT) and slowdowns by tenant"][1:]], ["red", "rest"])
         slowest = page.tables["flows, slowest first: 14"]
-        wanted = sorted(sim.result["flows"], key=lambda one: -one["fct_ps"])
+        wanted = sorted(sim.flows, key=lambda one: -one["fct_ps"])
         self.assertEqual([row[2:5] for row in slowest[1:]], [[one["src"], one["dst"], one["tenant"]] for one in wanted])
         self.assertEqual([row[:4] for row in page.tables["executions: 1"][1:]], [["exchange", "all-to-all", "0", "4"]])
         self.assertEqual(dict(page.tables["what ran it, and how long"])["digest of the results"], document["summary"]["digest"])

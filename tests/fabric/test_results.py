@@ -66,7 +66,7 @@ class Files(Case):
         self.check(sim)
         for name in ("drops", "pfc_tx", "ecn_marked", "retransmitted", "out_of_order"):
             self.assertGreater(sim.summary[name], 0, name)
-        shot, = sim.result["snapshots"]
+        shot, = sim.snapshots
         self.assertGreater(sum(sim.nodes["leaf1"]["histograms"][0]["bins"][1:]), 0)
         for name, node in sim.nodes.items():
             for histogram in node.pop("histograms", []):
@@ -82,10 +82,10 @@ class Files(Case):
         sim = self.sim(fabric(1, 0, 3, stop="60us", events=events, workload=[
             {"kind": "incast", "to": "h1", "from": ["h2", "h3"], "size": "1MB"}]))
         self.check(sim)
-        shots = sim.result["snapshots"]
+        shots = sim.snapshots
         self.assertEqual([one["at_ns"] for one in shots], [1, 50000, 50000])
         self.assertEqual(len({one["digest"] for one in shots}), 3)
-        rows = table(sim.directory, "snapshots.csv")
+        rows = read_csv(sim.directory, "snapshots.csv")
         self.assertEqual([(row["time_ns"], row["snapshot"]) for row in rows[::-1]][:1], [("50000.000", "2")])
         self.assertEqual({row["time_ns"] for row in rows if row["snapshot"] == "0"}, {"1.234"})
         before, after = (one["nodes"]["leaf1"]["ports"]["swp1"]["queue"][3] for one in shots[1:])
@@ -94,7 +94,7 @@ class Files(Case):
 
     def test_nothing_is_written_of_what_never_happened(self):
         sim = self.sim(fabric(2, 2, 4, workload=[flow("h1", "h2", "1KB")]))
-        rows = table(sim.directory, "counters.csv")
+        rows = read_csv(sim.directory, "counters.csv")
         self.assertLess(len(rows), 200)
         self.assertTrue(all(int(row["value"]) not in (0, -1) for row in rows))
         self.assertEqual({row["port"] for row in rows if row["node"] == "h5"}, {""})    # sizes of pools

@@ -4,7 +4,7 @@ by test_docs.py."""
 import re
 import unittest
 
-from roost import SOURCE, Case, command, roost
+from support import SOURCE, Case, command, roost
 
 PAGE = (SOURCE / "doc/scale.md").read_text()
 

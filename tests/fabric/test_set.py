@@ -14,7 +14,7 @@ SETS = [("switch.qos.tc.3.weight", "10"), ("switch.qos.tc.3.ecn.min", "20KB"), (
 
 class Sets(Case):
     def refused(self, position, pattern, *events):
-        text = PLACE + "events:\n" + "".join(f"  - {{at: {at}, set: {key}, to: {yaml(to)}}}\n" for at, key, to in events)
+        text = PLACE + "events:\n" + "".join(f"  - {{at: {at}, set: {key}, to: {to_yaml(to)}}}\n" for at, key, to in events)
         path = self.file(text)
         for name in ("check", "sim"):
             done = roost(name, path, status=2)
@@ -25,7 +25,7 @@ class Sets(Case):
     def test_under_traffic(self):
         events = [{"at": f"{10 + 7 * i}us", "set": key, "to": to} for i, (key, to) in enumerate(SETS)]
         workload = [{"kind": "incast", "to": "h1", "from": ["h2", "h3", "h4"], "size": "1MB"}, flow("h1", "h4", "1MB")]
-        sim = self.sim(yaml(fabric(2, 2, 2, switch={"preset": "spectrum-x", "buffer": {"size": "16MB"}},
+        sim = self.sim(to_yaml(fabric(2, 2, 2, switch={"preset": "spectrum-x", "buffer": {"size": "16MB"}},
                                    hosts={"placement": "out-of-order"}, workload=workload, events=events)))
         self.assertGreater(sim.summary["last_event_ps"], 1e6 * (10 + 7 * len(SETS)))
         assert_drained(sim, 2, 2, 2)
@@ -64,8 +64,8 @@ class Sets(Case):
         workload = [{"kind": "incast", "to": to, "from": [f"h{i}" for i in range(1, 7)], "size": "500KB"}
                     for to in ("h7", "h8")]
         switch = {"preset": "lossy", "buffer": {"size": "16MB"}, "qos": before}
-        sim = self.sim(yaml(fabric(4, 1, 2, switch=switch, workload=workload, hosts={"rto": "200us"}, stop="100ms",
-                                   events=[{"at": at, "set": key, "to": yaml(value)} for key, value in after])))
+        sim = self.sim(to_yaml(fabric(4, 1, 2, switch=switch, workload=workload, hosts={"rto": "200us"}, stop="100ms",
+                                   events=[{"at": at, "set": key, "to": to_yaml(value)} for key, value in after])))
         sim.assert_conserved()
         assert_complete(self, sim)
         self.assertGreater(sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values()), 50)
@@ -120,7 +120,7 @@ class Sets(Case):
                   "`leaf` (line 3)")
 
     def test_clear_watermarks(self):
-        text = yaml(fabric(2, 1, 2, workload=[flow("h1", "h3", "100KB"), flow("h2", "h3", "100KB")], events=[
+        text = to_yaml(fabric(2, 1, 2, workload=[flow("h1", "h3", "100KB"), flow("h2", "h3", "100KB")], events=[
             {"at": "30us", "snapshot": "full"}, {"at": "100us", "clear": "watermarks"},
             {"at": "100us", "snapshot": "full"}, {"at": "150us", "clear": "persistent-watermarks", "node": "leaf2"},
             {"at": "150us", "snapshot": "full"}], stop="200us"))
@@ -130,7 +130,7 @@ class Sets(Case):
             return [nodes["leaf2"]["ports"]["swp1"]["queue"][3][name],
                     nodes["spine1"]["ports"]["swp2"]["pg"][3]["used_max" + name.removeprefix("depth_max")],
                     nodes["leaf2"]["pools"]["ingress-lossless"]["used_max" + name.removeprefix("depth_max")]]
-        before, cleared, forgotten = (one["nodes"] for one in sim.result["snapshots"])
+        before, cleared, forgotten = (one["nodes"] for one in sim.snapshots)
         first = peaks(before, "depth_max")
         self.assertGreater(first[0], 0)
         self.assertEqual(peaks(before, "depth_max_persistent"), first)

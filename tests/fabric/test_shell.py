@@ -13,7 +13,7 @@ import termios
 import time
 from pathlib import Path
 
-from roost import ROOST, SANITIZED, SOURCE, Case, command, roost, wait_until
+from support import ROOST, SANITIZED, SOURCE, Case, command, roost, wait_until
 
 PATIENCE_S = 60 if SANITIZED else 20
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")

@@ -150,7 +150,7 @@ class Slicing(Case):
                   {"at": "110us", "snapshot": "full"}]
         work = [stream("h1", "h2"), stream("h5", "h6")]
         sim = self.sim(self.fabric(work, events, slices))
-        told = [sorted(shot["nodes"]["leaf2"]["tenants"]) for shot in sim.result["snapshots"]]
+        told = [sorted(shot["nodes"]["leaf2"]["tenants"]) for shot in sim.snapshots]
         self.assertEqual(told, [["red"], ["red", "rest"], ["red", "rest"]])
 
     def test_names_change_hands(self):
@@ -160,7 +160,7 @@ class Slicing(Case):
                   {"at": "199us", "snapshot": "full"}]
         sim = self.sim(self.fabric(work, events, tenants()))
         self.assert_arrived(sim)
-        shot, = sim.result["snapshots"]
+        shot, = sim.snapshots
         counted = shot["nodes"]["leaf1"]["tenants"]
         self.assertEqual(sorted(counted), ["green", "red", "rest"])
         per_us = counted["red"]["packets"] / 199

@@ -34,7 +34,7 @@ class Spray(Case):
             # All that hosts have received, in data frames of 4154 B and ACKs of 62 B.
             ports = [snapshot["nodes"][f"h{host}"]["ports"]["eth1"] for host in range(1, LEAVES * HOSTS + 1)]
             return sum(port["rx_bytes"] - 62 * port["rx_packets"] for port in ports) / (4154 - 62) * 4096
-        first, last = map(payload, sim.result["snapshots"])
+        first, last = map(payload, sim.snapshots)
         rate = (last - first) * 8 / ((at[1] - at[0]) * 1e3) / (LEAVES * HOSTS)
         self.assertGreater(rate, 0.98 * LINE)
         # Of a flow's 331.5 us alone 5 are delay: 98.5 % is the most that all of it may come to.

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from common import *
-from roost import ROOST, SANITIZED, command
+from support import ROOST, SANITIZED, command
 
 STORY = SOURCE / "conf/story"
 PAGE = SOURCE / "doc/paths.md"
@@ -61,7 +61,7 @@ def printed(words, place):
 
 def fullest_measured(file):
     with tempfile.TemporaryDirectory() as place:
-        links = Sim(place, roost("sim", file, "-o", place)).result["links"]
+        links = sim(file, out=place, roost=ROOST).links
     loads = [one["wire_bytes"] for one in links if one["tier"] in ("leaf-spine", "spine-leaf")]
     assert len(loads) == LINKS
     return max(loads) * LINKS / sum(loads)

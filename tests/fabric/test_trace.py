@@ -9,7 +9,7 @@ the time that it took.
 import json
 import random
 
-from captures import read_pcapng
+from roost import read_pcapng
 from common import *
 from sample import Sample, us
 

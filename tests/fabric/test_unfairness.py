@@ -25,13 +25,13 @@ class ParkingLot(Case):
             "events": [{"at": f"{ms}ms", "snapshot": "full"} for ms in window], "stop": f"{last}ms"})
         self.assertEqual(sim.summary["drops"], 0)
         ports = ("leaf1", "swp1"), ("leaf1", "swp2"), ("leaf1", "swp3"), ("leaf2", "swp1")
-        before, after = (one["nodes"] for one in sim.result["snapshots"])
+        before, after = (one["nodes"] for one in sim.snapshots)
         received = [after[leaf]["ports"][port]["rx_bytes"] - before[leaf]["ports"][port]["rx_bytes"] for leaf, port in ports]
         # h4 also receives nothing and h5's acknowledgements are too few to count. The link to h5 is full throughout.
         line = (last - first) * 1e6 * 100 / 8 * 4154 / 4178
         self.assertAlmostEqual(sum(received) / line, 1, delta=.01)
         pauses = [sum(sum(port["pfc_tx"]) for node in one["nodes"].values() for port in node["ports"].values())
-                  for one in sim.result["snapshots"]]
+                  for one in sim.snapshots]
         return [one / sum(received) for one in received], pauses[1] - pauses[0]
 
     def close(self, shares, expected):

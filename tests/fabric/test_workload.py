@@ -330,7 +330,7 @@ class Ends(Case):
     def test_events_keep_it_going(self):
         sim = self.sim(fabric(1, 0, 2, switch=ECMP, workload=[flow("h1", "h2", "1B")],
                               events=[{"at": "3ms", "snapshot": "full"}]))
-        self.assertEqual([one["at_ns"] for one in sim.result["snapshots"]], [3 * 10**6])
+        self.assertEqual([one["at_ns"] for one in sim.snapshots], [3 * 10**6])
         self.assertTrue(3 * 10**9 <= sim.summary["sim_ps"] <= 3 * 10**9 + 4 * US)
 
     def test_nothing_to_do(self):

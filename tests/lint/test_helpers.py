@@ -7,9 +7,9 @@ import scapy.contrib.mac_control  # noqa: F401
 from scapy.contrib.roce import BTH
 from scapy.all import IP, UDP, Dot1Q, Ether, IPv6, PcapNgWriter, rdpcap
 
-import frames
-from roost import Case, Packet, drops, assert_switch_conserved, malformed, pfc, read_pcapng, roce, \
-    tshark, udp, write_pcap, yaml
+from roost import frames
+from support import Case, Packet, drops, assert_switch_conserved, malformed, pfc, read_pcapng, roce, \
+    to_yaml, tshark, udp, write_pcap
 
 V4, V6 = ("198.18.1.9", "198.18.2.9"), ("2001:db8:1::9", "2001:db8:2::9")
 
@@ -101,7 +101,7 @@ class Captures(Case):
 
 class Descriptions(Case):
     def test_yaml(self):
-        self.assertEqual(yaml({"a": [1, True, {"b c": "x: y"}], "rate": "100G", "prefix": "10.0.0.0/8"}),
+        self.assertEqual(to_yaml({"a": [1, True, {"b c": "x: y"}], "rate": "100G", "prefix": "10.0.0.0/8"}),
                          '{a: [1, true, {"b c": "x: y"}], rate: 100G, prefix: 10.0.0.0/8}')
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import yaml as pyyaml
 
-from roost import SOURCE, Case, roost
+from support import SOURCE, Case, roost
 
 FABRIC = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
 EXPLICIT = "fabric: {topology: {kind: explicit, nodes: {a: leaf, h1: host, h2: host}, " \

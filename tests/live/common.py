@@ -12,7 +12,7 @@ import socket
 import struct
 import time
 
-from roost import *
+from support import *
 
 HOSTS = {"h1": "10.0.1.1", "h3": "10.0.1.3", "h5": "10.0.2.1", "h7": "10.0.2.3"}   # attached
 PORTS = {"h1": ("leaf1", "swp1"), "h3": ("leaf1", "swp3"), "h5": ("leaf2", "swp1"), "h7": ("leaf2", "swp3")}
@@ -231,7 +231,7 @@ class Shared(LiveCase):
         super().setUpClass()
         cls.name = name_of(cls.__name__.lower())
         cls.path = Path(os.environ.get("TMPDIR", "/tmp")) / f"{cls.name}.yaml"
-        cls.path.write_text(yaml(cls.description()) + "\n")
+        cls.path.write_text(to_yaml(cls.description()) + "\n")
         cls.up = Fabric(cls.path, cls.name)
         cls.addClassCleanup(cls.path.unlink)
         cls.addClassCleanup(cls.check_clean)

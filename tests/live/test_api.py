@@ -304,7 +304,7 @@ class Readers(LiveCase):
         secret = self.directory / "secret"
         secret.write_text("fabric: {secret: 4711}\n")
         path = place / "lab.yaml"
-        path.write_text(yaml(demo(self.name, attach=("h1",), readers=self.group.gr_name)) + "\n")
+        path.write_text(to_yaml(demo(self.name, attach=("h1",), readers=self.group.gr_name)) + "\n")
         self.addCleanup(self.assert_clean, self.name)
         self.addCleanup(roost, "down", self.name)
         roost("up", path)

@@ -95,7 +95,7 @@ class Attach(LiveCase):
         self.assertGreater(client["end"]["sum_received"]["bytes"], 10_000_000)     # as last reported
         port = port_of(self.name, "leaf1", "swp1")
         self.assertGreater(port["rx_bytes"] / port["rx_packets"], 5000)
-        fabric.roost("attach", "h6", f"netns={netns(self.name, 'h6')}")     # AF_XDP has no use for packets so large
+        fabric.command("attach", "h6", f"netns={netns(self.name, 'h6')}")     # AF_XDP has no use for packets so large
         self.assertEqual({device.rstrip("0123456789") for device in self.drivers(fabric)}, {"net_af_packet"})
 
     def rail(self, **attach):
@@ -153,9 +153,9 @@ class Attach(LiveCase):
 
     def assert_not_entered(self, fabric, pid, why):
         """The host is gone, and the fabric does not attach the namespace of this process in its place."""
-        wait_until(lambda: why in fabric.roost("show", "log").out, why)
+        wait_until(lambda: why in fabric.command("show", "log").out, why)
         self.assertEqual(fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"], "down")
-        self.assertIn("h1 is not a host with a namespace", fabric.roost("exec", "h1", "--", "true", status=2).err)
+        self.assertIn("h1 is not a host with a namespace", fabric.command("exec", "h1", "--", "true", status=2).err)
         self.assertEqual([link["ifname"] for link in self.inside(pid, "ip", "-j", "link").json], ["lo"])
 
     def test_process_whose_number_is_used_again(self):
@@ -262,7 +262,7 @@ class Attach(LiveCase):
         self.addCleanup(os.environ.__setitem__, "PATH", path)
         os.environ["PATH"] = f"{programs}:{path}"
         fabric = self.fabric(demo(self.name, attach=("h5",)))
-        fabric.roost("attach", "h1", "container=here")
+        fabric.command("attach", "h1", "container=here")
 
         def state():
             return fabric.show("device", "leaf1")["nodes"]["leaf1"]["ports"]["swp1"]["state"]
@@ -274,14 +274,14 @@ class Attach(LiveCase):
             docker.write_text(DOCKER % 0)
             os.kill(pid, signal.SIGKILL)
             wait_until(lambda: state() == "down", "it is gone")
-            wait_until(lambda: "stays down: container here: it is not running" in fabric.roost("show", "log").out,
+            wait_until(lambda: "stays down: container here: it is not running" in fabric.command("show", "log").out,
                        "it is known to be stopped")
             pid = self.sleeper()
             docker.write_text(DOCKER % pid)
             wait_until(lambda: state() == "up", "it is found again")
         self.assertEqual(self.inside(pid, "ip", "-br", "addr", "show", "eth1").out.split()[2], "10.0.1.1/32")
         fabric.exec("h1", "true")
-        fabric.roost("detach", "h1")
+        fabric.command("detach", "h1")
         self.assertEqual([link["ifname"] for link in self.inside(pid, "ip", "-j", "link").json], ["lo"])
 
     def test_no_container_program(self):
@@ -370,7 +370,7 @@ class Attach(LiveCase):
                 self.assertEqual(look("gateway"), ["169.254.0.1", "gateway"])
                 self.assertEqual(look("h3", status=2), [])      # of another tenant
             fabric.exec("h1", "ping", "-c", 1, "-W", 2, "h5")
-            fabric.roost("set", "tenants.red.addresses", "{h5: 172.20.0.5}")
+            fabric.command("set", "tenants.red.addresses", "{h5: 172.20.0.5}")
             self.assertEqual(look("h5"), ["172.20.0.5", "h5", "h5.eth1"])
         self.assertEqual(mine.read_text(), "127.0.0.1 mine\n")
         self.assertFalse(Path(f"/etc/netns/{netns(self.name, 'h1')}").exists())
@@ -442,7 +442,7 @@ class Attach(LiveCase):
         fabric = self.fabric(demo(self.name, attach=("h1",)))
         there = netns(self.name, "h5")
         for _ in range(2):
-            done = fabric.roost("attach", "h5", f"netns={there}", "mtu=1400")
+            done = fabric.command("attach", "h5", f"netns={there}", "mtu=1400")
             self.assertEqual((done.out, done.err), ("", ""))
             fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
             self.assertEqual(fabric.show("device", "leaf2")["nodes"]["leaf2"]["ports"]["swp1"],
@@ -460,22 +460,22 @@ class Attach(LiveCase):
                                  (("h6", "netns=x", "mac=02:01:00:00:00:01"), "this is the MAC of"),
                                  (("h6", "pid=4194304"), "there is no such process")):
                 with self.subTest(words):
-                    self.assertIn(error, fabric.roost("attach", *words, status=1).err)
+                    self.assertIn(error, fabric.command("attach", *words, status=1).err)
             process = subprocess.Popen(["ip", "netns", "exec", there, "sleep", "600"])
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
             wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
-            fabric.roost("detach", "h5")
+            fabric.command("detach", "h5")
             self.assertEqual(process.wait(60), -signal.SIGTERM)
             self.assertFalse(Path(f"/run/netns/{there}").exists())
-            self.assertIn("h5 is not attached", fabric.roost("detach", "h5", status=1).err)
+            self.assertIn("h5 is not attached", fabric.command("detach", "h5", status=1).err)
         self.assertEqual(self.ports_up(fabric, "leaf2"), 6)
         self.assertIn("h6 is not a host", fabric.exec("h6", "true", status=2).err)
         # A host of the file: its link stays down until it is attached again.
-        fabric.roost("detach", "h1")
+        fabric.command("detach", "h1")
         self.assertEqual(self.ports_up(fabric, "leaf1"), 5)
-        fabric.roost("attach", "h1", f"netns={netns(self.name, 'h1')}")
-        fabric.roost("attach", "h5", f"netns={there}")
+        fabric.command("attach", "h1", f"netns={netns(self.name, 'h1')}")
+        fabric.command("attach", "h5", f"netns={there}")
         fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
 
     def test_several_nics_while_it_runs(self):
@@ -483,26 +483,26 @@ class Attach(LiveCase):
         one, other = netns(self.name, "h1"), netns(self.name, "h2")
         fabric = self.fabric(self.rail())
         for _ in range(2):
-            fabric.roost("attach", "h1", f"netns={one}")
-            fabric.roost("attach", "h2", f"netns={other}")
+            fabric.command("attach", "h1", f"netns={one}")
+            fabric.command("attach", "h2", f"netns={other}")
             for start in ("10.0.1.", "10.0.2."):
                 fabric.exec("h1", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"{start}1", f"{start}2")
             for host, there in (("h1", one), ("h2", other)):
-                fabric.roost("detach", host)
+                fabric.command("detach", host)
                 self.assertFalse(Path(f"/run/netns/{there}").exists())
         for nic in ("eth1", "eth2"):
-            fabric.roost("attach", f"h1.{nic}", f"netns={one}")
+            fabric.command("attach", f"h1.{nic}", f"netns={one}")
         process = subprocess.Popen(["ip", "netns", "exec", one, "sleep", "600"])
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         wait_until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n", "it sleeps")
-        fabric.roost("detach", "h1.eth1")
+        fabric.command("detach", "h1.eth1")
         self.assertEqual([link["ifname"] for link in command("ip", "-n", one, "-j", "link").json], ["lo", "eth2"])
         self.assertIsNone(process.poll())
-        fabric.roost("detach", "h1.eth2")
+        fabric.command("detach", "h1.eth2")
         self.assertEqual(process.wait(60), -signal.SIGTERM)
         self.assertFalse(Path(f"/run/netns/{one}").exists())
-        fabric.roost("attach", "h1", f"netns={one}")  # `down` detaches it
+        fabric.command("attach", "h1", f"netns={one}")  # `down` detaches it
 
     def test_one_nic_beside_an_edge_nic(self):
         """The file attaches one NIC of a host. The other one is attached later: with an edge NIC in the same node, or without."""
@@ -511,12 +511,12 @@ class Attach(LiveCase):
         before = self.ports_up(fabric, "leaf2")
         for settings in (("buffer=200KB", "reorder=on"), ("nic=off",), ()):
             with self.subTest(settings):
-                fabric.roost("attach", "h1.eth2", f"netns={one}", *settings)
-                self.assertEqual("h1.eth2" in fabric.roost("show", "reorder").out, "reorder=on" in settings)
+                fabric.command("attach", "h1.eth2", f"netns={one}", *settings)
+                self.assertEqual("h1.eth2" in fabric.command("show", "reorder").out, "reorder=on" in settings)
                 self.assertEqual(self.ports_up(fabric, "leaf2"), before + 1)
                 for start in ("10.0.1.", "10.0.2."):
                     fabric.exec("h1.eth1", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"{start}1", f"{start}2")
-                fabric.roost("detach", "h1.eth2")
+                fabric.command("detach", "h1.eth2")
                 self.assertEqual(self.ports_up(fabric, "leaf2"), before)
 
     def test_nic_while_it_runs(self):
@@ -528,31 +528,31 @@ class Attach(LiveCase):
         def nodes():
             return fabric.show("interface")["nodes"]
         self.assertEqual(list(nodes()["h5"]["ports"]), ["eth1"])
-        refused = fabric.roost("attach", "h5", there, "buffer=4MB", status=1)
+        refused = fabric.command("attach", "h5", there, "buffer=4MB", status=1)
         self.assertIn("attach.h5.buffer: the running fabric has packets for 1 MB, not 4 MB: set it in the file", refused.err)
         for settings, ports, driver in ((("buffer=200KB", "reorder=on"), ["eth1", "host1"], "net_af_xdp"),
                                         (("nic=off",), ["eth1"], "net_af_xdp")):
             with self.subTest(settings):
-                fabric.roost("attach", "h5", there, *settings)
+                fabric.command("attach", "h5", there, *settings)
                 self.assertEqual(list(nodes()["h5"]["ports"]), ports)
                 self.assertTrue(fabric.show("device", "leaf2")["nodes"]["leaf2"]["ports"]["swp1"]["device"].startswith(driver))
                 fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
                 if "host1" in ports:
                     self.assertGreaterEqual(nodes()["h5"]["ports"]["host1"]["rx_packets"], 3)
                     self.assertGreaterEqual(nodes()["h5"]["ports"]["eth1"]["tx_packets"], 3)
-                self.assertEqual("h5.eth1" in fabric.roost("show", "reorder").out, "reorder=on" in settings)
+                self.assertEqual("h5.eth1" in fabric.command("show", "reorder").out, "reorder=on" in settings)
                 # New tables reach the node that is in the place of the host.
-                fabric.roost("set", "switch.qos.tc.3.ecn.max", "600KB")
+                fabric.command("set", "switch.qos.tc.3.ecn.max", "600KB")
                 fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
-                fabric.roost("detach", "h5")
+                fabric.command("detach", "h5")
                 self.assertEqual(list(nodes()["h5"]["ports"]), ["eth1"])
                 self.assertEqual(self.ports_up(fabric, "leaf2"), 6)
         # A host of the file takes other settings when it is attached again.
-        fabric.roost("detach", "h1")
-        fabric.roost("attach", "h1", f"netns={netns(self.name, 'h1')}", "reorder=on")
-        fabric.roost("attach", "h5", there)
+        fabric.command("detach", "h1")
+        fabric.command("attach", "h1", f"netns={netns(self.name, 'h1')}", "reorder=on")
+        fabric.command("attach", "h5", there)
         fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
-        self.assertIn("h1.eth1", fabric.roost("show", "reorder").out)
+        self.assertIn("h1.eth1", fabric.command("show", "reorder").out)
         self.assert_lossless(fabric)
 
     def test_own_addresses_while_it_runs(self):
@@ -561,19 +561,19 @@ class Attach(LiveCase):
         del description["tenants"]
         fabric = self.fabric(description)
         for _ in range(2):
-            fabric.roost("attach", "h5", f"netns={netns(self.name, 'h5')}", "ip=192.168.7.9", "mac=52:54:00:00:00:07")
+            fabric.command("attach", "h5", f"netns={netns(self.name, 'h5')}", "ip=192.168.7.9", "mac=52:54:00:00:00:07")
             address, = command("ip", "-n", netns(self.name, "h5"), "-j", "addr", "show", "eth1").json
             self.assertEqual((address["address"], [one["local"] for one in address["addr_info"]]),
                              ("52:54:00:00:00:07", ["192.168.7.9"]))
             fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, "192.168.7.9")
-            self.assertIn("the fabric came up with it attached", fabric.roost("detach", "h1").err or fabric.roost(
+            self.assertIn("the fabric came up with it attached", fabric.command("detach", "h1").err or fabric.command(
                 "attach", "h1", f"netns={netns(self.name, 'h1')}", "ip=192.168.7.8", status=1).err)
-            fabric.roost("attach", "h1", f"netns={netns(self.name, 'h1')}")
-            fabric.roost("detach", "h5")
-            fabric.roost("attach", "h5", f"netns={netns(self.name, 'h5')}")
+            fabric.command("attach", "h1", f"netns={netns(self.name, 'h1')}")
+            fabric.command("detach", "h5")
+            fabric.command("attach", "h5", f"netns={netns(self.name, 'h5')}")
             fabric.exec("h1", "ping", "-c", 1, "-W", 2, HOSTS["h5"])
             self.assertIn("Unreachable", fabric.exec("h1", "ping", "-c", 1, "-W", 2, "192.168.7.9", status=1).out)
-            fabric.roost("detach", "h5")
+            fabric.command("detach", "h5")
 
     def test_links_of_several_nics_while_it_runs(self):
         """The ports of a server with two rails are up while its NICs are attached, at once or one after the other."""
@@ -583,23 +583,23 @@ class Attach(LiveCase):
         def up():
             return [self.ports_up(fabric, leaf) for leaf in ("leaf1", "leaf2")]
         before = up()
-        fabric.roost("attach", "h1", f"netns={there}")
+        fabric.command("attach", "h1", f"netns={there}")
         self.assertEqual(list(fabric.show("interface", "h1")["nodes"]["h1"]["ports"]), ["eth1", "eth2", "host1", "host2"])
         for rail in (1, 2):
             fabric.exec("h1", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"10.0.{rail}.1", f"10.0.{rail}.2")
         self.assertEqual(up(), before)
-        fabric.roost("detach", "h1")
+        fabric.command("detach", "h1")
         self.assertEqual(up(), before)
-        fabric.roost("attach", "h1.eth2", f"netns={there}")
+        fabric.command("attach", "h1.eth2", f"netns={there}")
         self.assertEqual(up(), [before[0] - 1, before[1]])
-        fabric.roost("attach", "h1.eth1", f"netns={there}", "nic=off")
+        fabric.command("attach", "h1.eth1", f"netns={there}", "nic=off")
         self.assertEqual(up(), before)
         for rail in (1, 2):
             fabric.exec("h1.eth2", "ping", "-c", 2, "-i", "0.2", "-W", 2, "-I", f"10.0.{rail}.1", f"10.0.{rail}.2")
-        fabric.roost("detach", "h1.eth2")       # the namespace stays: the other NIC is in it
+        fabric.command("detach", "h1.eth2")       # the namespace stays: the other NIC is in it
         self.assertEqual([link["ifname"] for link in command("ip", "-n", there, "-j", "link").json], ["lo", "eth1"])
         fabric.exec("h2", "ping", "-c", 1, "-W", 2, "10.0.1.1")
-        fabric.roost("detach", "h1.eth1")
+        fabric.command("detach", "h1.eth1")
         self.assertEqual(up(), before)
         self.assertFalse(Path(f"/run/netns/{there}").exists())
 
@@ -612,26 +612,26 @@ class Attach(LiveCase):
         with Client(self.name) as client:
             client.ask("subscribe", kinds=["link", "drops"])
             wait_for_first_look(client)
-            fabric.roost("attach", "h5", "dev=net_null5,no-rx=1")
-            fabric.roost("attach", "h6", f"netns={netns(self.name, 'h6')}")    # behind the hole
+            fabric.command("attach", "h5", "dev=net_null5,no-rx=1")
+            fabric.command("attach", "h6", f"netns={netns(self.name, 'h6')}")    # behind the hole
             for turn in range(40):
-                fabric.roost("detach", "h5")
-                fabric.roost("detach", "h2")
+                fabric.command("detach", "h5")
+                fabric.command("detach", "h2")
                 if turn == 0:
                     self.assertEqual(client.hear()["params"] | {"at_ns": 0},
                                      {"kind": "link", "at_ns": 0, "link": "leaf1.swp2", "state": "down"})
                     self.assertEqual(fabric.show("device")["nodes"]["leaf1"]["ports"].keys(), {"swp1"})
                     self.assertEqual(fabric.show("device")["nodes"]["leaf2"]["ports"].keys(), {"swp2"})
                     files = self.maps(pid)
-                fabric.roost("attach", "h5", "dev=net_null5,no-rx=1")
-                fabric.roost("attach", "h2", "dev=net_null0,no-rx=1", "nic=off")
+                fabric.command("attach", "h5", "dev=net_null5,no-rx=1")
+                fabric.command("attach", "h2", "dev=net_null0,no-rx=1", "nic=off")
                 if turn % 10 == 0:
-                    fabric.roost("attach", "h7", f"netns={netns(self.name, 'h7')}")
-                    fabric.roost("detach", "h7")
+                    fabric.command("attach", "h7", f"netns={netns(self.name, 'h7')}")
+                    fabric.command("detach", "h7")
                 if turn == 0:
                     self.assertEqual(client.hear()["params"]["state"], "up")
-            fabric.roost("detach", "h5")
-            fabric.roost("detach", "h2")
+            fabric.command("detach", "h5")
+            fabric.command("detach", "h2")
             self.assertEqual(self.maps(pid), files)
         fabric.exec("h1", "ping", "-c", 1, "-W", 2, "h6")
         self.assertEqual(dict(drops(fabric.show("drops")["nodes"])), {})
@@ -646,10 +646,10 @@ class Attach(LiveCase):
         description["switch"]["routing"]["mode"] = "ecmp"
 
         def attach(host, *words):
-            return without_place(fabric.roost("attach", host, f"tap={taps[host]}", *words).err)
+            return without_place(fabric.command("attach", host, f"tap={taps[host]}", *words).err)
 
         def change(key, value):
-            return without_place(fabric.roost("set", key, value).err)
+            return without_place(fabric.command("set", key, value).err)
 
         def without_place(text):
             return re.sub(r"warning: \S+:\d+:\d+: ", "warning: ", text)
@@ -661,9 +661,9 @@ class Attach(LiveCase):
         self.assertEqual(change("switch.routing.mode", "ecmp"), "")
         self.assertEqual(change("switch.routing.mode", "adaptive"), f"roost set: {told}")
         self.assertEqual(attach("h2", "reorder=off"), "")
-        fabric.roost("detach", "h5")
+        fabric.command("detach", "h5")
         self.assertEqual(attach("h5"), f"roost attach: {told}")
-        fabric.roost("detach", "h5")
+        fabric.command("detach", "h5")
         self.assertEqual(attach("h5", "reorder=on"), f"roost attach: {told.replace(' and 1 other attached host', '')}")
 
     def test_host_with_work(self):
@@ -677,7 +677,7 @@ class Attach(LiveCase):
                                       "take it out of the collective, and bring the fabric up again"),
                                      (("h4", "h8"), "a stream", "take it out of the stream, and bring the fabric up again")):
             for host in hosts:
-                self.assertEqual(fabric.roost("attach", host, "netns=x", status=1).err,
+                self.assertEqual(fabric.command("attach", host, "netns=x", status=1).err,
                                  f"roost attach: attach.{host}: {work} uses this host: attach it in the file, or {instead}\n")
         self.assertEqual([self.ports_up(fabric, leaf) for leaf in ("leaf1", "leaf2")], [6, 6])
 

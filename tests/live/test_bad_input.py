@@ -51,7 +51,7 @@ class BadInput(LiveCase):
         self.refuse(r"^roost: .*not\.pcap: unknown file format", self.with_device(f"net_pcap0,rx_pcap={path}"), 1)
 
     def test_truncated_file(self):
-        text = yaml(demo(self.name))
+        text = to_yaml(demo(self.name))
         for length in (1, 40, 200, len(text) // 2, len(text) - 1):
             with self.subTest(length):
                 self.refuse(r"^\S+bad\.yaml:\d+:\d+: ", text[:length], 2)

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-import captures
+from roost import captures
 from common import *
 from test_api import Client
 
@@ -36,16 +36,16 @@ class Section:
             body = data[at + 8:at + total - 4]
             assert struct.unpack_from("<I", data, at + total - 4)[0] == total, f"block at {at}"
             if kind == 1:
-                self.names.append(dict(captures._options(body[8:]))[2].decode())
+                self.names.append(dict(captures.options(body[8:]))[2].decode())
             elif kind == 5:
-                options = dict(captures._options(body[12:]))
+                options = dict(captures.options(body[12:]))
                 self.statistics[self.names[struct.unpack_from("<I", body)[0]]] = {
                     name: struct.unpack("<Q", options[code])[0]
                     for name, code in (("seen", 4), ("lost", 5), ("accepted", 6), ("delivered", 8))
                 } | {"comment": options.get(1, b"").decode()}
             elif kind == 6:
                 interface, high, low, captured, length = struct.unpack_from("<IIIII", body)
-                options = dict(captures._options(body[20 + (captured + 3) // 4 * 4:]))
+                options = dict(captures.options(body[20 + (captured + 3) // 4 * 4:]))
                 direction = {1: "rx", 2: "tx"}.get(struct.unpack("<I", options[2])[0], "?") if 2 in options else "drop"
                 self.packets.append((self.names[interface], direction, captures.Packet(
                     high << 32 | low, body[20:20 + captured], length, options.get(1, b"").decode().strip())))
@@ -143,8 +143,8 @@ class Exact(CaptureCase):
         control = {name: (one["control_rx"], one["control_tx"]) for name, one in counters.items() if name.startswith("leaf1.")}
         self.assertEqual({name: (frames.count(name, "rx"), frames.count(name, "tx")) for name in control}, control)
         self.assertGreater(sum(map(sum, control.values())), 0)
-        self.assertEqual(captures.malformed(path), [])
-        self.assertEqual(captures.malformed(pauses_path), [])
+        self.assertEqual(malformed(path), [])
+        self.assertEqual(malformed(pauses_path), [])
 
     def test_one_worker(self):
         self.run_and_compare(idle_fabric(name_of("capone"), buffer="1MB"))
@@ -185,14 +185,14 @@ class Exact(CaptureCase):
                              (counters[name]["rx_packets"], counters[name]["tx_packets"]), name)
             self.assertEqual((pauses[name, "rx"], pauses[name, "tx"]),
                              (counters[name]["control_rx"], counters[name]["control_tx"]), name)
-        self.assertEqual(captures.malformed(path), [])
+        self.assertEqual(malformed(path), [])
 
     def test_a_load_that_does_not_fit(self):
         """What is lost is counted: it and what is in the file are what the ports' counters count."""
         _, section, total, path = self.run_load(name_of("capover"), "64KiB")
         self.assertGreater(total["lost"], 0)
         self.assertGreater(len(section.packets), 0)
-        self.assertEqual(captures.malformed(path), [])
+        self.assertEqual(malformed(path), [])
 
     def test_drops_are_what_counters_say(self):
         """Of a lossy fabric with a faulty link: packets dropped on arrival, in full queues, and by the link."""
@@ -244,7 +244,7 @@ class Busy(CaptureCase):
             {"kind": "stream", "from": "h2", "to": "h6", "packet": "4000B", "rate": "20G"}],
             **{"capture-memory": "64KiB"}) | {"stop": "3600s"}
         path = Path(os.environ.get("TMPDIR", "/tmp")) / f"{cls.name}.yaml"
-        path.write_text(yaml(description) + "\n")
+        path.write_text(to_yaml(description) + "\n")
         cls.addClassCleanup(path.unlink)
         cls.addClassCleanup(lambda: wait_until(lambda: not clean(cls.name), f"{cls.name} is gone"))
         cls.up = Fabric(path, cls.name)
@@ -293,20 +293,20 @@ class Busy(CaptureCase):
         """There are places for a few captures only: those of clients that are killed are free again."""
         for _ in range(2):
             running = [self.start_file(self.up, "leaf1.swp2", "--snap", "64")[0] for _ in range(CAPTURES_MAX)]
-            refused = self.up.roost("capture", "leaf1.swp2", "-c", "1", status=1)
+            refused = self.up.command("capture", "leaf1.swp2", "-c", "1", status=1)
             self.assertIn("8 captures are running, which is the maximum; end one of them", refused.err)
             for one in running:
                 one.kill()
                 one.wait()
-            wait_until(lambda: self.up.roost("capture", "leaf1.swp2", "-c", "1", status=None).status == 0, "places are free")
+            wait_until(lambda: self.up.command("capture", "leaf1.swp2", "-c", "1", status=None).status == 0, "places are free")
         self.assert_flows_on()
 
     def test_lines_count_and_time(self):
-        done = self.up.roost("capture", "leaf1.swp2", "-c", "3")
+        done = self.up.command("capture", "leaf1.swp2", "-c", "3")
         self.assertEqual(len(done.out.splitlines()), 3)
         self.assertRegex(done.out, r"(?m)^\d+\.\d{9} leaf1\.swp2 rx \S+:\d+ > \S+:\d+ udp.* dscp \d+ ecn \d 4\d\d\d bytes$")
         for words, seen in ((["leaf1.swp4"], "passed the ports"), (["--drops"], "dropped")):
-            done = self.up.roost("capture", *words, "--for", "1s")
+            done = self.up.command("capture", *words, "--for", "1s")
             self.assertEqual((done.out, done.err), ("", f"roost capture: 0 packets captured, 0 {seen}\n"))
 
     def test_mistakes(self):
@@ -320,7 +320,7 @@ class Busy(CaptureCase):
                 (["leaf1.swp1", "--filter", "udp prt 4791"], r'the filter "udp prt 4791": can\'t parse', 2),
                 (["leaf1.swp1", "-w", "/nosuch/x"], "/nosuch/x: No such file or directory", 1)):
             with self.subTest(words):
-                self.assertRegex(self.up.roost("capture", *words, status=status).err, pattern)
+                self.assertRegex(self.up.command("capture", *words, status=status).err, pattern)
         client = Client(self.name)
         self.addCleanup(client.__exit__)
         for params, pattern in (
@@ -405,7 +405,7 @@ class Attached(CaptureCase):
         host, host_path = self.start_file(fabric, "h1.eth1", "leaf1.swp1", "--filter", "icmp")
         uplinks, uplinks_path = self.start_file(fabric, "leaf1.swp5", "leaf1.swp6", "--filter", "udp port 4789", "--snap", "160")
         fabric.exec("h1", "ping", "-c", pings, "-i", "0.2", "-W", "2", HOSTS["h5"])
-        fabric.roost("set", "switch.qos.tc.3.ecn.min", "60KB")
+        fabric.command("set", "switch.qos.tc.3.ecn.min", "60KB")
         fabric.exec("h1", "ping", "-c", pings, "-i", "0.2", "-W", "2", HOSTS["h5"])
         wait_until(lambda: len(Section.read(host_path).packets) == 8 * pings, "pings are captured")
         self.end(host)
@@ -420,7 +420,7 @@ class Attached(CaptureCase):
                          {(HOSTS["h1"], HOSTS["h5"], "icmp"), (HOSTS["h5"], HOSTS["h1"], "icmp")})
         in_tunnels = Section.read(uplinks_path)
         self.assertEqual(len(in_tunnels.packets), 4 * pings)
-        self.assertEqual(captures.malformed(host_path), [])
+        self.assertEqual(malformed(host_path), [])
 
 
 class Down(CaptureCase):
@@ -437,4 +437,4 @@ class Down(CaptureCase):
         self.assertRegex(self.end(running, None), r"^roost capture: (\d+) packets captured, \1 passed the ports\n$")
         section = Section.read(path)
         self.assertEqual(sorted(section.statistics), ["leaf1.swp2", "leaf1.swp5"])
-        self.assertEqual(captures.malformed(path), [])
+        self.assertEqual(malformed(path), [])

@@ -43,9 +43,9 @@ class Change(Shared):
         return self.port(port)["queue"][tc]
 
     def test_set_is_in_force_and_shown(self):
-        self.assertEqual(self.up.roost("set", "leaf1.qos.tc.3.ecn.max", "400KB").out, "")
-        self.up.roost("set", "switch.qos.tc.0.weight", 25)
-        self.up.roost("set", "switch.qos.watchdog.detect", "400us")
+        self.assertEqual(self.up.command("set", "leaf1.qos.tc.3.ecn.max", "400KB").out, "")
+        self.up.command("set", "switch.qos.tc.0.weight", 25)
+        self.up.command("set", "switch.qos.watchdog.detect", "400us")
         leaf = self.qos()
         of_class = {one["traffic-class"]: one for one in leaf["congestion-control"]["tc"]}
         self.assertEqual((of_class[3]["min-threshold"], of_class[3]["max-threshold"]), (50_000, 400_000))
@@ -56,10 +56,10 @@ class Change(Shared):
         self.assertEqual(self.qos("spine1")["exceptions"]["qos.tc.3.ecn.max"]["value"], "500KB")
         self.assertEqual(self.qos("spine1")["exceptions"]["qos.tc.0.weight"]["value"], "25")
         self.assertEqual(self.up.show("watchdog")["nodes"]["spine2"]["watchdog"]["detect_ns"], 400_000)
-        text = self.up.roost("show", "qos", "roce", "leaf1").out
+        text = self.up.command("show", "qos", "roce", "leaf1").out
         self.assertRegex(text, r"(?m)^ +\d+ +qos\.tc\.3\.ecn\.max +400KB +1500KB +live$")
         self.assertRegex(text, r"(?m)^ +max-threshold +1\.5 MB \(tc 0\), 400 KB \(tc 3\) +overridden \(live\)$")
-        text = self.up.roost("show", "config", "leaf1").out
+        text = self.up.command("show", "config", "leaf1").out
         self.assertRegex(text, r"^leaf1, preset spectrum-x \(line \d+\), mode lossless\n +key +value +preset +set by\n")
         self.assertRegex(text, r"(?m)^  qos\.tc\.3\.ecn\.max +400KB +1500KB +overridden \(live\)$")
         self.assertRegex(text, r"(?m)^  qos\.priority-to-pg\.4-7 +0 +- +preset$")
@@ -89,7 +89,7 @@ class Change(Shared):
                    self.queue("leaf2.swp2", 3)["depth_max"] > 0, "queues have been used")
         # Nobody moves any more: what is cleared stays so.
         wait_until(lambda: delivered(self.up, 20, 25) and at_rest(self.up), "the traffic has ended", 60)
-        self.up.roost("clear", "watermarks", "leaf1")
+        self.up.command("clear", "watermarks", "leaf1")
         cleared, other = self.queue("leaf1.swp2", 3), self.queue("leaf2.swp2", 3)
         self.assertEqual(cleared["depth_max"], cleared["depth"])
         self.assertGreater(cleared["depth_max_persistent"], 0)
@@ -97,7 +97,7 @@ class Change(Shared):
         pool = self.up.show("pool", "leaf1")["nodes"]["leaf1"]["pools"]["ingress-lossless"]
         self.assertEqual(pool["used_max"], pool["used"])
         self.assertGreater(pool["used_max_persistent"], 0)
-        self.up.roost("clear", "watermarks", "persistent")
+        self.up.command("clear", "watermarks", "persistent")
         for port in ("leaf1.swp2", "leaf2.swp2"):
             queue = self.queue(port, 3)
             self.assertEqual(queue["depth_max_persistent"], queue["depth"])
@@ -113,7 +113,7 @@ class Change(Shared):
             with self.subTest(words):
                 self.assert_refused(pattern, *words, "-f", self.name, status=status)
         for words in (["clear"], ["clear", "counters"], ["watchdog", "start"], ["set", "switch.qos.trust"]):
-            self.up.roost(*words, status=2)
+            self.up.command(*words, status=2)
 
     def watched(self):
         return self.up.show("watchdog", "leaf1.swp2")["nodes"]["leaf1"]["ports"]["swp2"]["queue"]["3"]
@@ -124,11 +124,11 @@ class Change(Shared):
         self.assertEqual((storm["watchdog"], storm["watchdog_storms"]), (True, 1))
         self.assertGreaterEqual(storm["stuck_since_ns"], 1_000_000)
         self.assertTrue(self.queue("leaf1.swp2", 3)["watchdog"])
-        self.assertRegex(self.up.roost("show", "watchdog", "leaf1").out, r"(?m)^leaf1\.swp2 +3 +STORM +1 ")
-        self.assertRegex(self.up.roost("show", "queue", "leaf1.swp2").out, r"(?m)^leaf1\.swp2 +3 .*STORM$")
+        self.assertRegex(self.up.command("show", "watchdog", "leaf1").out, r"(?m)^leaf1\.swp2 +3 +STORM +1 ")
+        self.assertRegex(self.up.command("show", "queue", "leaf1.swp2").out, r"(?m)^leaf1\.swp2 +3 .*STORM$")
         wait_until(lambda: self.up.show("pool")["time_ns"] > PAUSED_UNTIL_NS, "the pauses have ended")
         self.assertEqual(self.watched()["status"], "STORM")
-        self.assertEqual(self.up.roost("watchdog", "restore", STORM).err, "")
+        self.assertEqual(self.up.command("watchdog", "restore", STORM).err, "")
         self.assertEqual((self.watched()["status"], self.watched()["watchdog_storms"]), ("OK", 1))
         told = [("leaf1", "swp2.3", "watchdog-storm"), ("leaf1", "swp2.3", "watchdog-restore")]
         for word in ("watchdog", "log"):
@@ -137,10 +137,10 @@ class Change(Shared):
             self.assertEqual(log[0]["at_ns"] % 100_000, 0)   # it looks every 100 us
             self.assertRegex(log[0]["message"], r"^PFC storm: drops, paused for [\d.]+ ms$")
             self.assertEqual(log[1]["message"], "restored by hand, 0 packets dropped")
-            self.assertRegex(self.up.roost("show", word).out,
+            self.assertRegex(self.up.command("show", word).out,
                              rf"(?m)^ *[\d.]+ +{STORM} +watchdog-restore  restored by hand, 0 packets dropped$")
         self.assertEqual(self.up.show("log", "leaf2")["log"], [])
-        self.assertEqual(self.up.roost("watchdog", "restore", STORM).err,
+        self.assertEqual(self.up.command("watchdog", "restore", STORM).err,
                          f"roost watchdog: {STORM} was not in a storm\n")
 
     def test_pause_history_is_exact(self):
@@ -156,7 +156,7 @@ class Change(Shared):
             self.assertIn(total, (end - start, end - start - 1, end - start + 1))   # whole ns of each
         else:
             self.assertGreaterEqual(total, end - start + 335_539 * (transitions - 1))
-        self.assertRegex(self.up.roost("show", "pfc", "leaf1.swp2").out,
+        self.assertRegex(self.up.command("show", "pfc", "leaf1.swp2").out,
                          rf"(?m)^leaf1\.swp2 +3 +rx +10 +{transitions} +{us(total)} +{us(start)} +{us(end)}$")
 
     def port_of_pfc(self, port):
@@ -169,11 +169,11 @@ class Change(Shared):
         kinds = [(one["kind"], one["where"], len(one["bins"]), one["edges"][1])
                  for one in self.up.show("histogram", "leaf2")["nodes"]["leaf2"]["histograms"]]
         self.assertEqual(kinds, [("queue", "swp1.3", 10, 960), ("latency", "swp1.3", 10, 1000)])
-        self.assertRegex(self.up.roost("show", "histogram").out, r"(?m)^leaf1\.swp1\.3 queue, bytes\n +bin +range")
+        self.assertRegex(self.up.command("show", "histogram").out, r"(?m)^leaf1\.swp1\.3 queue, bytes\n +bin +range")
 
     def test_histograms_set_live(self):
         """A histogram more than there was when the fabric came up."""
-        self.up.roost("set", "spine1.qos.histograms", "[{queue: swp1.3}, {queue: swp2.3}, {group: swp1.3, bins: 12}]")
+        self.up.command("set", "spine1.qos.histograms", "[{queue: swp1.3}, {queue: swp2.3}, {group: swp1.3, bins: 12}]")
         shown = wait_until(lambda: (all := self.up.show("histogram", "spine1")["nodes"]["spine1"]["histograms"]) and
                            all[2]["bins"] and sum(all[2]["bins"]) and all, "samples have been taken")
         self.assertEqual([len(one["bins"]) for one in shown], [10, 10, 12])
@@ -186,7 +186,7 @@ class Change(Shared):
                               (one := shown["nodes"]["leaf2"]["ports"]["swp2"])["tx-roce-stats"]["packets"] and one,
                               "RoCE has left")
         self.assertGreater(counters["rx-roce-stats"]["packets"], 0)
-        text = self.up.roost("show", "interface", "leaf2.swp2", "qos", "roce", "counters").out
+        text = self.up.command("show", "interface", "leaf2.swp2", "qos", "roce", "counters").out
         self.assertRegex(text, r"(?m)^leaf2\.swp2\n +operational\n  rx-non-roce-stats\n +buffer-max-usage +\d+ Bytes$")
 
 
@@ -208,7 +208,7 @@ class Traffic(LiveCase):
                                 ("switch.qos.port.max-rate", ("90G", "none")),
                                 ("leaf.qos.pfc.quanta", ("30000", "65535")),
                                 ("switch.buffer.pools.egress-lossy.port-alpha", ("1", "none"))):
-                up.roost("set", key, values[number % 2])
+                up.command("set", key, values[number % 2])
             before, sent = sent, sent_by_all(up)
             self.assertGreater(sent, before, "the traffic has ended before the changes")
         wait_until(lambda: delivered(up, 400, 49), "all messages have arrived", 240)
@@ -235,14 +235,14 @@ class Log(LiveCase):
     def test_refused_event_is_told(self):
         """It changes nothing, the next one is applied, and nobody need have watched."""
         up = self.fabric(self.described(name_of("log")))
-        self.assertEqual(up.roost("show", "log").out, "the log is empty\n")
-        up.roost("set", "leaf1.qos.tc.3.ecn.min", "200KB")
+        self.assertEqual(up.command("show", "log").out, "the log is empty\n")
+        up.command("set", "leaf1.qos.tc.3.ecn.min", "200KB")
         log = wait_until(lambda: len(log := up.show("log")["log"]) > 1 and log, "the event has been refused")
         self.assertEqual((len(log), up.show("log")["log_lost"]), (2, 0))
         self.assertEqual((log[0]["what"], log[0]["message"]),
                          ("configuration", "set leaf1.qos.tc.3.ecn.min 200KB"))
         self.assert_refused_event(log[1], up.file)
-        self.assertRegex(up.roost("show", "log").out,
+        self.assertRegex(up.command("show", "log").out,
                          rf"^ +at/us +queue +event +message\n.*\n *{us(log[1]['at_ns'])} +- +event-refused +"
                          rf"{re.escape(log[1]['message'])}\n$")
         self.assertEqual(up.show("watchdog")["log"], [])

@@ -18,7 +18,7 @@ class Complete(Shared):
         return demo(cls.name, attach=("h1",))
 
     def offered(self, *words):
-        return [line.split("\t")[0] for line in self.up.roost("complete", "--", *words).out.splitlines()]
+        return [line.split("\t")[0] for line in self.up.command("complete", "--", *words).out.splitlines()]
 
     def test_nodes_in_keys(self):
         self.assertEqual(self.offered("set", "lea"), ["leaf.", "leaf1.", "leaf2."])
@@ -52,7 +52,7 @@ class Complete(Shared):
         self.assertEqual([word for word in offered if word.startswith("h")], ["h1", "h2", "h5", "h6"])
 
     def test_revisions(self):
-        known = [str(r["revision"]) for r in json.loads(self.up.roost("history", "-o", "json").out)["revisions"]]
+        known = [str(r["revision"]) for r in json.loads(self.up.command("history", "-o", "json").out)["revisions"]]
         self.assertTrue(known)
         self.assertEqual(self.offered("rollback", ""), known)
         self.assertEqual(self.offered("config", "diff", ""), known)

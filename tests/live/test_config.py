@@ -32,13 +32,13 @@ class Config(LiveCase):
         return self.up.show("config", node)["nodes"][node]["values"][key.partition(".")[2]]["value"]
 
     def history(self):
-        return self.up.roost("history", "-o", "json").json
+        return self.up.command("history", "-o", "json").json
 
     def whats(self):
         return [one["what"] for one in self.history()["revisions"]]
 
     def diff(self, *words):
-        return self.up.roost("config", "diff", *words).out
+        return self.up.command("config", "diff", *words).out
 
     def refused(self, pattern, *words, status=1):
         self.assert_refused(pattern, *words, "-f", self.name, status=status)
@@ -49,13 +49,13 @@ class Config(LiveCase):
     # What acts at once, and what is staged.
 
     def test_set_and_unset_act_at_once(self):
-        self.assertEqual(self.up.roost("set", MIN, "100KB").out, "")
-        self.up.roost("set", "switch", "qos", "tc", "0", "weight", "25")
+        self.assertEqual(self.up.command("set", MIN, "100KB").out, "")
+        self.up.command("set", "switch", "qos", "tc", "0", "weight", "25")
         self.assertEqual((self.value(MIN), self.value("switch.qos.tc.0.weight")), ("100KB", "25"))
         self.assertEqual(self.diff(), f"what runs, compared with {self.lab}:\n- {MIN}: 50KB\n+ {MIN}: 100KB\n"
                          "+ switch.qos.tc.0: {weight: 25}\n")
-        self.up.roost("unset", "switch.qos.tc.0")
-        self.up.roost("set", MIN, "50KB")
+        self.up.command("unset", "switch.qos.tc.0")
+        self.up.command("set", MIN, "50KB")
         self.assertEqual(self.diff(), "")
         self.assertEqual(self.whats(), ["up lab.yaml", f"set {MIN} 100KB", "set switch.qos.tc.0.weight 25",
                                         "unset switch.qos.tc.0", f"set {MIN} 50KB"])
@@ -86,40 +86,40 @@ class Config(LiveCase):
                              "set", *words)
         self.refused(r"^roost set: tenants\.z: expected a map of keys and values, found a list$", "set", "tenants.z", "[1, 2]")
         self.assertEqual((self.up.show("network")["networks"], self.whats()), (before, ["up lab.yaml"]))
-        self.up.roost("set", "tenants.x", "{}")
-        self.up.roost("set", "tenant", "purple")
+        self.up.command("set", "tenants.x", "{}")
+        self.up.command("set", "tenant", "purple")
         self.assertEqual(len(self.whats()), 3)
 
     def test_staged_is_shown_and_then_applied_as_one(self):
         """Neither alone would hold."""
         self.refused(r"is above max", "set", MIN, "600KB")
-        self.up.roost("set", MAX, "700KB", "--stage")
-        self.up.roost("set", MIN, "600KB", "--stage")
+        self.up.command("set", MAX, "700KB", "--stage")
+        self.up.command("set", MIN, "600KB", "--stage")
         self.refused(r"is above max", "set", MIN, "800KB", "--stage")
         self.assertEqual(self.diff(), f"staged, compared with what runs:\n- {MIN}: 50KB\n+ {MIN}: 600KB\n"
                          f"- {MAX}: 500KB\n+ {MAX}: 700KB\n")
         self.assertEqual(self.value(MIN), "50KB")
-        self.assertEqual(self.up.roost("apply").out, "2 changes, revision 2\n")
+        self.assertEqual(self.up.command("apply").out, "2 changes, revision 2\n")
         self.assertEqual((self.value(MIN), self.value(MAX)), ("600KB", "700KB"))
         self.refused(r"^roost apply: nothing is staged$", "apply")
-        self.up.roost("set", MIN, "1KB", "--stage")
-        self.up.roost("config", "detach")
+        self.up.command("set", MIN, "1KB", "--stage")
+        self.up.command("config", "detach")
         self.refused(r"^roost apply: nothing is staged$", "apply")
         self.assertEqual(self.whats()[1:], [f"apply: set {MAX} 700KB; set {MIN} 600KB"])
 
     # Files.
 
     def test_apply_makes_the_fabric_what_a_file_says(self):
-        self.up.roost("set", "leaf1.qos.tc.3.weight", "60")
+        self.up.command("set", "leaf1.qos.tc.3.weight", "60")
         described = self.described(qos=self.qos("60KB", "600KB", pfc={"quanta": 30000}))
         described["spine2"] = {"qos": {"tc": {0: {"weight": 30}}}}
         path = self.file(described, "other.yaml")
-        self.assertEqual(self.up.roost("apply", path).out, "5 changes, revision 3\n")
+        self.assertEqual(self.up.command("apply", path).out, "5 changes, revision 3\n")
         self.assertEqual((self.value(MIN), self.value(MAX)), ("60KB", "600KB"))
         self.assertEqual(self.value("spine2.qos.tc.0.weight", "spine2"), "30")
         self.assertEqual(self.value("leaf1.qos.tc.3.weight"), "50")
-        self.assertEqual(self.up.roost("apply", path).out, "nothing changes\n")
-        self.assertEqual(self.up.roost("apply", self.lab).out, "4 changes, revision 4\n")
+        self.assertEqual(self.up.command("apply", path).out, "nothing changes\n")
+        self.assertEqual(self.up.command("apply", self.lab).out, "4 changes, revision 4\n")
         self.assertEqual(self.diff(), "")
         self.assertEqual(self.whats()[2:], ["apply other.yaml", "apply lab.yaml"])
 
@@ -127,7 +127,7 @@ class Config(LiveCase):
         described = self.described(qos=self.qos("60KB", "500KB")) | {"hosts": {"qps": 2}}
         described["fabric"]["topology"]["leaves"] = 3
         path = self.file(yaml_lines(described), "wrong.yaml")
-        done = self.up.roost("apply", path, status=1)
+        done = self.up.command("apply", path, status=1)
         lines = done.err.splitlines()
         self.assertEqual(len(lines), 3, done.err)
         for line, key in zip(sorted(lines), ("fabric.topology.leaves", "hosts.placement", "hosts.qps")):
@@ -137,7 +137,7 @@ class Config(LiveCase):
 
     def test_a_file_that_is_wrong_by_itself(self):
         path = self.file(self.lab.read_text().replace("50KB", "50 KB?"), "wrong.yaml")
-        done = self.up.roost("apply", path, status=2)
+        done = self.up.command("apply", path, status=2)
         self.assertRegex(done.err, rf"^{re.escape(str(path))}:\d+:\d+: switch\.qos\.tc\.3\.ecn\.min: ")
         self.refused(r"^nosuch\.yaml: cannot be read", "apply", "nosuch.yaml", status=2)
 
@@ -145,17 +145,17 @@ class Config(LiveCase):
 
     def test_undone_unless_it_is_confirmed(self):
         path = self.file(self.described(qos=self.qos("60KB", "500KB")), "other.yaml")
-        self.assertEqual(self.up.roost("apply", path, "--confirm", "2s").out,
+        self.assertEqual(self.up.command("apply", path, "--confirm", "2s").out,
                          "1 change, rolled back in 2s unless `roost apply --confirm-yes` is run\n")
         self.assertEqual(self.value(MIN), "60KB")
-        self.assertRegex(self.up.roost("apply", "--confirm-status").out, r"^apply other\.yaml: rolled back in [12] s unless ")
+        self.assertRegex(self.up.command("apply", "--confirm-status").out, r"^apply other\.yaml: rolled back in [12] s unless ")
         self.refused(r'^roost set: "apply other.yaml" waits to be confirmed', "set", MIN, "70KB")
         before = self.lab.read_text()
         self.refused(r'^roost save: "apply other.yaml" waits to be confirmed', "save")
         self.assertEqual(self.lab.read_text(), before)
-        self.assertRegex(self.up.roost("history").out, r"waits to be confirmed, [12] s left: apply other\.yaml\n$")
+        self.assertRegex(self.up.command("history").out, r"waits to be confirmed, [12] s left: apply other\.yaml\n$")
         wait_until(lambda: self.value(MIN) == "50KB", "it has been undone")
-        self.assertEqual(self.up.roost("apply", "--confirm-status").out, "nothing waits to be confirmed\n")
+        self.assertEqual(self.up.command("apply", "--confirm-status").out, "nothing waits to be confirmed\n")
         self.refused(r"^roost apply: nothing waits to be confirmed$", "apply", "--confirm-yes")
         self.assertEqual((self.whats(), self.diff()), (["up lab.yaml"], ""))
         self.assertIn("not confirmed in time, undone: apply other.yaml",
@@ -163,34 +163,34 @@ class Config(LiveCase):
 
     def test_confirmed_and_not(self):
         path = self.file(self.described(qos=self.qos("60KB", "500KB")), "other.yaml")
-        self.up.roost("apply", path, "--confirm", "1h")
+        self.up.command("apply", path, "--confirm", "1h")
         self.assertEqual(self.whats(), ["up lab.yaml"])
-        self.assertEqual(self.up.roost("apply", "--confirm-yes").out, "1 change, revision 2\n")
+        self.assertEqual(self.up.command("apply", "--confirm-yes").out, "1 change, revision 2\n")
         self.assertEqual((self.whats(), self.value(MIN)), (["up lab.yaml", "apply other.yaml"], "60KB"))
-        self.up.roost("rollback", "1", "--confirm", "1h")
+        self.up.command("rollback", "1", "--confirm", "1h")
         self.assertEqual(self.value(MIN), "50KB")
-        self.up.roost("apply", "--confirm-no")
+        self.up.command("apply", "--confirm-no")
         self.assertEqual((len(self.whats()), self.value(MIN)), (2, "60KB"))
 
     def test_tenants(self):
         """Hosts are added and taken one by one; a new tenant is given a VNI that stays."""
-        self.up.roost("unset", "tenant", "red", "hosts", "h5,h6")
-        self.up.roost("set", "tenant", "green", "hosts", "h5,h6")
+        self.up.command("unset", "tenant", "red", "hosts", "h5,h6")
+        self.up.command("set", "tenant", "green", "hosts", "h5,h6")
         self.assertEqual(self.diff("1"), "- tenants.red.hosts: [h1, h2, h5, h6]\n+ tenants.red.hosts: [h1, h2]\n"
                          "+ tenants.green: {hosts: [h5, h6], vni: 10001}\n")
-        self.up.roost("unset", "tenant", "green", "hosts", "h5")
-        self.up.roost("set", "tenant", "olive", "hosts", "h5", "--stage")
-        self.up.roost("unset", "tenant", "blue", "--stage")
-        self.up.roost("apply")
+        self.up.command("unset", "tenant", "green", "hosts", "h5")
+        self.up.command("set", "tenant", "olive", "hosts", "h5", "--stage")
+        self.up.command("unset", "tenant", "blue", "--stage")
+        self.up.command("apply")
         self.assertEqual(self.diff("3"), "- tenants.blue: {hosts: [h3, h4, h7, h8], vni: 5002}\n"
                          "- tenants.green.hosts: [h5, h6]\n+ tenants.green.hosts: [h6]\n"
                          "+ tenants.olive: {hosts: [h5], vni: 10002}\n")
-        self.up.roost("rollback", "1")
+        self.up.command("rollback", "1")
         self.assertEqual(self.diff(), "")
 
     def test_a_crash_undoes_what_waits(self):
         path = self.file(self.described(qos=self.qos("60KB", "500KB")), "other.yaml")
-        self.up.roost("apply", path, "--confirm", "1h")
+        self.up.command("apply", path, "--confirm", "1h")
         self.kill()
         roost("up", self.name)
         self.assertEqual(self.value(MIN), "50KB")
@@ -199,9 +199,9 @@ class Config(LiveCase):
 
     def test_history_and_rollback(self):
         for value in ("60KB", "70KB"):
-            self.up.roost("set", MIN, value)
+            self.up.command("set", MIN, value)
         self.assertEqual(self.diff("1"), f"- {MIN}: 50KB\n+ {MIN}: 70KB\n")
-        self.assertEqual(self.up.roost("rollback", 2).out, "1 change, revision 4\n")
+        self.assertEqual(self.up.command("rollback", 2).out, "1 change, revision 4\n")
         self.assertEqual(self.value(MIN), "60KB")
         self.assertEqual(self.diff("2"), "")
         history = self.history()
@@ -209,7 +209,7 @@ class Config(LiveCase):
         self.assertEqual([one["revision"] for one in history["revisions"]], [1, 2, 3, 4])
         self.assertEqual({(one["uid"], one["user"]) for one in history["revisions"]}, {(0, "root")})
         self.assertEqual({one["file"] for one in history["revisions"]}, {str(self.lab)})
-        lines = self.up.roost("history").out.splitlines()
+        lines = self.up.command("history").out.splitlines()
         self.assertRegex(lines[0], r"^revision +at +by +what$")
         self.assertRegex(lines[4], r"^ +4  runs  \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  root  rollback 2$")
         self.refused(r"^roost rollback: there is no revision 9$", "rollback", "9")
@@ -221,8 +221,8 @@ class Config(LiveCase):
         self.assertEqual(place.stat().st_mode & 0o777, 0o700)
 
     def test_up_by_name_is_as_it_ran_last(self):
-        self.up.roost("set", MIN, "60KB")
-        self.up.roost("set", "tenants.red.vni", "6001")
+        self.up.command("set", MIN, "60KB")
+        self.up.command("set", "tenants.red.vni", "6001")
         roost("down", self.name)
         roost("up", self.name)
         self.assertEqual(self.value(MIN), "60KB")
@@ -232,7 +232,7 @@ class Config(LiveCase):
         roost("down", self.name)
         roost("up", self.lab)
         self.assertEqual((self.value(MIN), self.whats()[3:]), ("50KB", ["up lab.yaml"]))
-        self.assertEqual(self.up.roost("rollback", 3).out, "2 changes, revision 5\n")
+        self.assertEqual(self.up.command("rollback", 3).out, "2 changes, revision 5\n")
         self.assert_refused(r"^roost: nosuchfabric: there is no such file, and no fabric of that name", "up", "nosuchfabric")
 
     def test_events_that_fit_no_more_do_not_keep_it_down(self):
@@ -241,7 +241,7 @@ class Config(LiveCase):
         described = self.described()
         described["events"] = [{"at": "5s", "set": MAX, "to": "90KB"}]
         roost("up", self.file(described, "events.yaml"))
-        self.up.roost("set", MIN, "100KB")
+        self.up.command("set", MIN, "100KB")
         roost("down", self.name)
         done = roost("up", self.name)
         self.assertRegex(done.err, r"^warning: \S+/3\.yaml:\d+:\d+: .*min \(100000 bytes\) is above max")
@@ -264,9 +264,9 @@ class Config(LiveCase):
         h2, h5, h6 = (rf":\d+:\d+: workload: {why}" for why in (
             r"traffic between tenants that no route joins: h1 \(red\) to h2 \(rest\)", "h5 is not in tenant red",
             r"traffic between tenants that no route joins: h1 \(red\) to h6 \(rest\)"))
-        warned(self.up.roost("unset", "tenant", "red", "hosts", "h5"), path + h5)
-        warned(self.up.roost("set", "tenant", "green", "hosts", "h5"))
-        warned(self.up.roost("unset", "tenant", "red", "hosts", "h6"), flows + h6)
+        warned(self.up.command("unset", "tenant", "red", "hosts", "h5"), path + h5)
+        warned(self.up.command("set", "tenant", "green", "hosts", "h5"))
+        warned(self.up.command("unset", "tenant", "red", "hosts", "h6"), flows + h6)
         roost("down", self.name)
         warned(roost("up", self.name), flows + h6, r"\S+/5\.yaml" + h5)
         self.assertIn("green", {one["tenant"] for one in self.up.show("network")["networks"]})
@@ -275,10 +275,10 @@ class Config(LiveCase):
         here = r"\S+/5\.yaml"
         for confirm in ("--confirm-no", "--confirm-yes"):
             for words in moved:
-                self.up.roost(*words, "--stage")
-            warned(self.up.roost("apply", "--confirm", "60s"), here + h2, rf"{here}:\d+:\d+: workload: h2 is not in tenant red")
-            warned(self.up.roost("apply", confirm))
-        warned(self.up.roost("unset", "tenant", "red", "hosts", "h6"), flows + h6)
+                self.up.command(*words, "--stage")
+            warned(self.up.command("apply", "--confirm", "60s"), here + h2, rf"{here}:\d+:\d+: workload: h2 is not in tenant red")
+            warned(self.up.command("apply", confirm))
+        warned(self.up.command("unset", "tenant", "red", "hosts", "h6"), flows + h6)
 
     def test_files_that_it_names_are_found_again(self):
         """Though the revision lies elsewhere."""
@@ -295,26 +295,26 @@ class Config(LiveCase):
         # A pipe in its place, into which nobody writes, holds nothing up.
         (self.directory / "own.cdf").unlink()
         os.mkfifo(self.directory / "own.cdf")
-        done = self.up.roost("unset", "tenant", "red", "hosts", "h6", timeout=20)
+        done = self.up.command("unset", "tenant", "red", "hosts", "h6", timeout=20)
         self.assertRegex(done.err, r"own\.cdf.*Operation not supported")
         self.assertEqual(self.history()["running"], 3)
 
     def test_save(self):
         self.lab.write_text("# what this lab is for\n" + self.lab.read_text())
         before = self.lab.read_text()
-        self.up.roost("set", MIN, "60KB")
-        self.assertEqual(self.up.roost("save").out,
+        self.up.command("set", MIN, "60KB")
+        self.assertEqual(self.up.command("save").out,
                          f"saved to {self.lab} without its comments; the old file is {self.lab}~\n")
         self.assertEqual(Path(f"{self.lab}~").read_text(), before)
         self.assertEqual(self.diff(), "")
         self.assertIn("min: 60KB", self.lab.read_text())
         roost("check", self.lab)
         other = self.directory / "other.yaml"
-        self.assertEqual(self.up.roost("save", other).out, f"saved to {other}\n")
+        self.assertEqual(self.up.command("save", other).out, f"saved to {other}\n")
         self.assertEqual(other.read_text(), self.lab.read_text())
         link = self.directory / "link.yaml"
         link.symlink_to(other)
-        self.assertEqual(self.up.roost("save", link).out,
+        self.assertEqual(self.up.command("save", link).out,
                          f"saved to {other} without its comments; the old file is {other}~\n")
         self.refused(r"^roost save: /nosuch/x\.yaml: No such file or directory$", "save", "/nosuch/x.yaml")
         self.refused(r"^roost save: /dev/null: it is no regular file$", "save", "/dev/null")
@@ -330,7 +330,7 @@ class Config(LiveCase):
         env = os.environ | {"ROOST_STATE": str(blocked)}
         done = roost("up", self.lab, env=env)
         self.assertRegex(done.err, r"^roost: note: no revisions are kept: .*blocked.*: Not a directory\n$")
-        self.up.roost("set", MIN, "60KB")
+        self.up.command("set", MIN, "60KB")
         self.assertEqual(self.value(MIN), "60KB")
         self.refused(r"^roost history: no revisions are kept: ", "history")
 
@@ -357,5 +357,5 @@ class Page(LiveCase):
 
 def yaml_lines(description):
     """A description with each of its sections on a line of its own."""
-    return "".join(f"{key}: {yaml(value)}\n" for key, value in description.items())
+    return "".join(f"{key}: {to_yaml(value)}\n" for key, value in description.items())
 

@@ -19,18 +19,18 @@ class Detach(LiveCase):
         fabric = self.fabric(demo(self.name, attach=()))
 
         def refuse(error, *words):
-            self.assertRegex(fabric.roost(*words, status=1).err, error)
-        fabric.roost("attach", "h3", self.place("h3"), "ip=10.9.9.9")
-        fabric.roost("attach", "h5", self.place("h5"), "mac=52:54:00:00:00:07")
+            self.assertRegex(fabric.command(*words, status=1).err, error)
+        fabric.command("attach", "h3", self.place("h3"), "ip=10.9.9.9")
+        fabric.command("attach", "h5", self.place("h5"), "mac=52:54:00:00:00:07")
         refuse("attach.h4.ip: this is that of h3, which has it back when it is detached", "attach", "h4", self.place("h4"), "ip=10.0.1.3")
         refuse("attach.h6.mac: this is that of h5, which has it back", "attach", "h6", self.place("h6"), "mac=02:00:0a:00:02:01")
-        fabric.roost("set", "tenants.blue.addresses", "{h4: 10.0.1.3}")
+        fabric.command("set", "tenants.blue.addresses", "{h4: 10.0.1.3}")
         refuse("a fabric with this configuration would not come up: tenants.blue.addresses: 10.0.1.3 is already h3's", "detach", "h3")
         fabric.exec("h3", "true")
-        fabric.roost("unset", "tenants.blue.addresses")
-        fabric.roost("detach", "h3")
-        fabric.roost("detach", "h5")
-        fabric.roost("set", "tenants.blue.addresses", "{h4: 10.7.7.7}")     # tenants can change as before
+        fabric.command("unset", "tenants.blue.addresses")
+        fabric.command("detach", "h3")
+        fabric.command("detach", "h5")
+        fabric.command("set", "tenants.blue.addresses", "{h4: 10.7.7.7}")     # tenants can change as before
         refuse("this is the MAC of h5 already", "attach", "h6", self.place("h6"), "mac=02:00:0a:00:02:01")
 
     def test_simulated_nic(self):
@@ -40,9 +40,9 @@ class Detach(LiveCase):
         fabric = self.fabric(description)
         for settings in ((), ("nic=off",)):
             with self.subTest(settings):
-                fabric.roost("attach", "h5", self.place("h5"), "mac=52:54:00:00:00:07", "ip=192.168.7.9", *settings)
+                fabric.command("attach", "h5", self.place("h5"), "mac=52:54:00:00:00:07", "ip=192.168.7.9", *settings)
                 fabric.exec("h1", "ping", "-c", 1, "-W", 2, "192.168.7.9")
-                fabric.roost("detach", "h5")
+                fabric.command("detach", "h5")
                 fabric.exec("h1", "ping", "-c", 3, "-i", "0.2", "-W", 2, HOSTS["h5"])
         self.assertEqual(dict(drops(fabric.show("drops")["nodes"])), {})
 

@@ -30,7 +30,7 @@ class Drops(Shared):
         wait_until(lambda: any(re.match(f"{count} packets lost, {reason}: .", one) for one in self.logged()), "it is logged")
         advice = self.up.show("drops")["advice"][reason]
         self.assertIn(f"{reason}  {count} packets, lost by the device of {leaf}.{port} ({count})\n    {advice}\n",
-                      self.up.roost("show", "drops", leaf).out)
+                      self.up.command("show", "drops", leaf).out)
 
     def read_late(self):
         """The fabric is stopped while h1 sends. Each packet is either received or counted as lost, once."""
@@ -54,7 +54,7 @@ class Drops(Shared):
         wait_until(self.logged, "it is logged")
         self.assertRegex(self.logged()[0], rf"^{lost['device-ring-full']} packets lost, device-ring-full: the fabric read")
         self.assertGreater(lost["device-ring-full"], 0)
-        text = self.up.roost("show", "drops", "leaf1").out
+        text = self.up.command("show", "drops", "leaf1").out
         self.assertIn(f"device-ring-full  {lost['device-ring-full']} packets, lost by the device of leaf1.swp1 "
                       f"({lost['device-ring-full']})\n", text)
         return lost
@@ -159,18 +159,18 @@ class Detached(Drops):
         """What it has lost stays with its leaf's port, and counts on when a host is attached there again."""
         namespace = netns(self.name, "h4")
         for times in (1, 2):
-            self.up.roost("attach", "h4", f"netns={namespace}")
+            self.up.command("attach", "h4", f"netns={namespace}")
             self.ping("h4", "h5")       # it knows its gateway then
             command("ip", "-n", namespace, "link", "set", "eth1", "mtu", 3000)
             with udp_socket(namespace).socket as sender:
                 for _ in range(LOST):
                     sender.sendto(bytes(2500), (HOSTS["h5"], UDP_PORT))
-            self.up.roost("detach", "h4")
+            self.up.command("detach", "h4")
             self.assertEqual(self.lost("swp4"), {"device-host-send": times * LOST})
             logged = [one.split(":")[0] for one in self.logged()]
             self.assertEqual(logged, times * [f"{LOST} packets lost, device-host-send"])
         self.assertIn(f"device-host-send  {2 * LOST} packets, lost by the device of leaf1.swp4 ({2 * LOST})\n",
-                      self.up.roost("show", "drops").out)
+                      self.up.command("show", "drops").out)
 
 
 class Container(Drops):

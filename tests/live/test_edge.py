@@ -156,13 +156,13 @@ class Edge(LiveCase):
         made["attach"] = {}
         fabric = self.fabric(made)
         for host in (*SENDERS, RECEIVER):
-            fabric.roost("attach", host, f"netns={netns(self.name, host)}")
+            fabric.command("attach", host, f"netns={netns(self.name, host)}")
         arrived = self.blast([self.udp(host) for host in SENDERS], self.udp(RECEIVER))
         self.assert_nothing_is_missing(fabric, arrived)
         # Hosts are detached under load. The simulated NICs are back.
         self.blast([self.udp("h1")], self.udp(RECEIVER), packets=200)
         for host in (*SENDERS, RECEIVER):
-            fabric.roost("detach", host)
+            fabric.command("detach", host)
         self.assertEqual(list(fabric.show("interface", "h1")["nodes"]["h1"]["ports"]), ["eth1"])
         self.assertEqual(fabric.show("fabric")["nodes"]["leaf1"]["ports_up"], 6)
 
@@ -196,7 +196,7 @@ class Edge(LiveCase):
         fabric, _ = self.incast(nic=False)
         lost = sum(count for (_, reason), count in self.switch_drops(fabric).items() if reason == "headroom")
         self.assertGreater(lost, 0)
-        self.assertRegex(fabric.roost("show", "drops").out,
+        self.assertRegex(fabric.command("show", "drops").out,
                          rf"(?m)^headroom  {lost} packets, came in by .*leaf1\.swp\d.*\n"
                          r"    headroom too small for rate, cable or MTU, or the sender ignores pauses: look at attach\.HOST\.nic$")
         self.assertNotIn("h1", fabric.show("interface")["nodes"])

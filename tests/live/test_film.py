@@ -144,11 +144,11 @@ class Films(Case):
                                            (("--interval", "50500us"), "--interval must be a whole number of", 2),
                                            (("--fabric", "nosuch"), "nosuch", 1)):
                 with self.subTest(words):
-                    done = fabric.roost("record", "-o", self.directory, *words, status=status)
+                    done = fabric.command("record", "-o", self.directory, *words, status=status)
                     self.assertRegex(done.err, pattern)
                     self.assertEqual((done.out, there.read_text()), ("", "of yesterday"))
-            self.assertRegex(fabric.roost("record", "-o", "/dev/null/x", status=1).err, "/dev/null/x: ")
-            done = fabric.roost("record", "-o", "/dev/full", status=1)
+            self.assertRegex(fabric.command("record", "-o", "/dev/null/x", status=1).err, "/dev/null/x: ")
+            done = fabric.command("record", "-o", "/dev/full", status=1)
             self.assertRegex(done.err, "/dev/full")
 
     def test_ends_with_the_fabric(self):

@@ -21,7 +21,7 @@ class Impaired(LiveCase):
         self.up = self.fabric(description | {"stop": "3600s"})
 
     def link(self, *words, **options):
-        return self.up.roost("link", *words, **options)
+        return self.up.command("link", *words, **options)
 
     def interface(self, port):
         node, name = port.split(".")
@@ -86,7 +86,7 @@ class Impaired(LiveCase):
         self.assertEqual(self.interface("leaf2.swp2")["rate_bps"], 5_000_000_000)
         wait_until(lambda: sum(queue["depth"] for queue in self.up.show("queue", "leaf2.swp2")
                                ["nodes"]["leaf2"]["ports"]["swp2"]["queue"]) > 100_000, "the queue grows")
-        self.assertRegex(self.up.roost("show", "interface", "leaf2.swp2").out,
+        self.assertRegex(self.up.command("show", "interface", "leaf2.swp2").out,
                          r"(?m)^leaf2\.swp2 +up +5G .*\n\ninterface +link +changed\nleaf2\.swp2 +h6-leaf2 +rate 5G$")
         self.link("leaf2.swp2", "clear")
         self.assertEqual(self.end(), {})
@@ -110,7 +110,7 @@ class Link(Shared):
         return demo(cls.name) | {"tenants": {}}
 
     def link(self, *words, **options):
-        return self.up.roost("link", *words, **options)
+        return self.up.command("link", *words, **options)
 
     def tearDown(self):
         for name in (LINK, "leaf1.swp1"):
@@ -140,7 +140,7 @@ class Link(Shared):
         self.assertEqual(hops(), ["spine1", "spine2"])
 
     def test_it_is_seen_and_is_no_configuration(self):
-        revisions = self.up.roost("history").out
+        revisions = self.up.command("history").out
         events = subprocess.Popen([ROOST, "events", "link", "apply", "-o", "json", "-f", self.name], stdout=subprocess.PIPE,
                                   text=True)
         self.addCleanup(events.wait)
@@ -153,7 +153,7 @@ class Link(Shared):
                                   "delay_ps": 500_000, "state": "down",
                                   "changed": {"state": "down", "rate": "50G", "loss": "0.1%"}})
         self.assertIn(answer, self.up.show("fabric")["links"])
-        self.assertRegex(self.up.roost("show", "fabric").out,
+        self.assertRegex(self.up.command("show", "fabric").out,
                          r"(?m)^leaf1\.swp5 +spine1\.swp1 +50G +500 ns +down +down, rate 50G, loss 0\.1%$")
         seen = []
         while not any(event["kind"] == "link" for event in seen):
@@ -162,11 +162,11 @@ class Link(Shared):
         self.assertEqual((seen[0]["kind"], seen[0]["what"], seen[0]["message"]), ("apply", "link", f"{LINK}: loss 0.1%"))
         self.assertEqual([(one["what"], one["message"]) for one in self.up.show("log")["log"]][-2:],
                          [("link", f"{LINK}: rate 50G"), ("link", f"{LINK}: down")])
-        self.assertEqual(self.up.roost("history").out, revisions)
+        self.assertEqual(self.up.command("history").out, revisions)
         saved = self.directory / "saved.yaml"
-        self.up.roost("save", saved)
+        self.up.command("save", saved)
         self.assertNotRegex(saved.read_text(), "loss|50G|down")
-        self.assertEqual(self.up.roost("config", "diff").out, "")
+        self.assertEqual(self.up.command("config", "diff").out, "")
         self.assertNotIn("changed", self.link(LINK, "clear", "-o", "json").json)
 
     def test_refusals(self):
@@ -182,7 +182,7 @@ class Link(Shared):
 
     def test_completion(self):
         def offered(*words):
-            return self.up.roost("complete", "--", "link", *words).out.split("\n")
+            return self.up.command("complete", "--", "link", *words).out.split("\n")
         self.assertIn(LINK, [line.split("\t")[0] for line in offered("leaf1-")])
         self.assertIn("leaf1.swp5", [line.split("\t")[0] for line in offered("leaf1.")])
         self.assertEqual({line.split("\t")[0] for line in offered(LINK, "")} - {""},

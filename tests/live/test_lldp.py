@@ -60,7 +60,7 @@ class End(LiveCase):
     def test_detach_and_down(self):
         name = name_of("lldpend")
         path = self.directory / "fabric.yaml"
-        path.write_text(yaml(fabric(name)) + "\n", encoding="ascii")
+        path.write_text(to_yaml(fabric(name)) + "\n", encoding="ascii")
         self.addCleanup(lambda: wait_until(lambda: not clean(name), f"{name} is gone"))
         with Fabric(path, name) as up:
             sockets = {host: raw_socket(netns(name, host), protocol=ETH_P_LLDP) for host in ("h1", "h3")}
@@ -68,7 +68,7 @@ class End(LiveCase):
                 self.addCleanup(socket.socket.close)
             wait_until(lambda: all(up.show("lldp")["nodes"][leaf]["ports"]["swp1"]["sent"] for leaf in ("leaf1", "leaf2")),
                        "both speak")
-            up.roost("detach", "h1")
+            up.command("detach", "h1")
             self.assert_last(sockets["h1"])
         self.assert_last(sockets["h3"])
 
@@ -173,7 +173,7 @@ class Lldp(Shared):
         self.assertEqual((mine["chassis"], mine["ttl"]), (self.mac(host).hex(":"), 120))
         self.assertEqual(mine["pfc"], {"willing": True, "classes": 8, "priorities": [3]})
         self.assertEqual(mine["applications"], [{"selector": "udp", "protocol": 4791, "priority": 3}])
-        self.assertRegex(self.up.roost("show", "lldp", port).out, rf"(?m)^{port} +{host} .* 3 +3 +120$")
+        self.assertRegex(self.up.command("show", "lldp", port).out, rf"(?m)^{port} +{host} .* 3 +3 +120$")
         daemon.terminate()
         daemon.wait(30)
         wait_until(lambda: not self.neighbours(port), f"{host} has said that it stops")
@@ -215,13 +215,13 @@ class Lldp(Shared):
 
     def test_off_and_on(self):
         socket, source, before = self.socket("h3"), self.mac("h3"), self.unheard("leaf2.swp1")
-        self.up.roost("set", "leaf2.lldp", "off")
+        self.up.command("set", "leaf2.lldp", "off")
         tlvs = self.heard(socket, lambda tlvs: (3, b"\x00\x00") in tlvs, "the leaf says that it stops")
         self.assertEqual([kind for kind, _ in tlvs], [1, 2, 3])
         socket.send(frame(source, 120))
         wait_until(lambda: self.unheard("leaf2.swp1") == before + 1, "nobody listens")
         self.assertNotIn("leaf2", self.up.show("lldp")["nodes"])
-        self.up.roost("set", "leaf2.lldp", "on")
+        self.up.command("set", "leaf2.lldp", "on")
         self.heard(socket, lambda tlvs: (3, b"\x00\x78") in tlvs, "the leaf speaks again")
 
     def test_both_ip_versions(self):

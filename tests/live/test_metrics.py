@@ -115,7 +115,7 @@ class Metrics(Shared):
         pauser = raw_socket(netns(cls.name, "h1"))
         with pauser.socket:
             pauser.send(pfc({3: 100, 4: 7}))
-        wait_until(lambda: "roost_priority_pfc_rx_frames_total" in cls.up.roost("metrics").out, "the pause has arrived")
+        wait_until(lambda: "roost_priority_pfc_rx_frames_total" in cls.up.command("metrics").out, "the pause has arrived")
         wait_until(lambda: cls.quiet(), "the fabric is quiet")
 
     @classmethod
@@ -126,7 +126,7 @@ class Metrics(Shared):
         return sent > 500 and before == cls.up.show("interface")["nodes"]
 
     def metrics(self, *words):
-        return self.up.roost("metrics", *words).out
+        return self.up.command("metrics", *words).out
 
     def assert_same(self, samples, known):
         for key, value in known.items():
@@ -249,7 +249,7 @@ class Prometheus(Shared):
         wait_until(lambda: self.query(rate), "Prometheus has scraped twice")
         wait_until(lambda: [line.split(" => ")[1].split(" ")[0] for line in self.query("up") or []] == ["1"], "it is up")
         exist = {re.split(r"[{ ]", line)[0] for line in self.query('{__name__=~"roost_.*"}')}
-        typed = set(parse(self.up.roost("metrics").out)[1])
+        typed = set(parse(self.up.command("metrics").out)[1])
         dashboard = json.loads((GRAFANA / "dashboard.json").read_text())
         expressions = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
         self.assertGreater(len(expressions), 10)

@@ -166,12 +166,12 @@ class Scapy(LiveCase):
             "h6": [("receiver", 16, 16, 0, "ready")],
             "h4": [("receiver", qpn, qpn, 0, "ready") for qpn in (16, 17, 18)]})
         self.assertEqual({pair["peer"] for pair in nodes["h4"]["queue_pairs"]}, {self.address("h3", True)})
-        lines = self.up.roost("show", "queue-pairs", "h2").out.splitlines()
+        lines = self.up.command("show", "queue-pairs", "h2").out.splitlines()
         self.assertEqual(lines[0].split()[:7], ["port", "qpn", "role", "state", "peer", "peer-qpn", "psn"])
         self.assertEqual([line.split()[:7] for line in lines[1:]],
                          [["h2.eth1", "16", "receiver", "ready", "10.0.1.1", "16", "0"],
                           ["h2.eth1", "17", "responder", "ready", "10.0.1.1", "17", "0"]])
-        done = self.up.roost("show", "queue-pairs", "leaf1", status=2)
+        done = self.up.command("show", "queue-pairs", "leaf1", status=2)
         self.assertIn("there is no NIC leaf1", done.err)
 
     def check_writes(self, end):

@@ -16,7 +16,7 @@ class Show(Shared):
         return demo(cls.name, workload=[{"kind": "flow", "from": "h2", "to": "h6", "size": "100KB"}])
 
     def text(self, *words):
-        return self.up.roost("show", *words).out
+        return self.up.command("show", *words).out
 
     def test_every_word_both_ways(self):
         for word in WORDS:
@@ -197,4 +197,4 @@ class Show(Shared):
         for words, pattern in ((["show"], "an argument is missing: "), (["show", "interfaces"], 'did you mean "interface"'),
                                (["show", "fabric", "--watch", "1"], "--watch: "),
                                (["show", "fabric", "-o", "xml"], "json or text")):
-            self.assertRegex(self.up.roost(*words, status=2).err, pattern)
+            self.assertRegex(self.up.command(*words, status=2).err, pattern)

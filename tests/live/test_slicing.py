@@ -29,7 +29,7 @@ class Slicing(Shared):
     def change(self, *words):
         """Runs `roost set` or `unset`; returns what the log says of it and when it was over."""
         known = len(self.changes())
-        self.up.roost(*words)
+        self.up.command(*words)
         entry = wait_until(lambda: self.changes()[known:], "the log tells of the change")[0]
         return entry["message"], time.time()
 
@@ -129,7 +129,7 @@ class Slicing(Shared):
 
     def test_refused(self):
         """A change that cannot be changes nothing and says why."""
-        done = self.up.roost("set", "tenants.blue.hosts", "[h3, h5]", status=1)
+        done = self.up.command("set", "tenants.blue.hosts", "[h3, h5]", status=1)
         self.assertIn("h5 is in tenant red: unset it there first", done.err)
         self.assertIn("4 received", self.ping("h1", "h5").out)
 

@@ -56,7 +56,7 @@ class Top(Shared):
 
     def top(self, *words):
         """The rows of each interval."""
-        done = self.up.roost("top", *words, "-o", "json")
+        done = self.up.command("top", *words, "-o", "json")
         return [json.loads(line) for line in done.out.splitlines()]
 
     def test_rates(self):
@@ -123,7 +123,7 @@ class Top(Shared):
         self.assertAlmostEqual(tenants["leaf1.blue"]["rx_bps"] / 1e9, 5, delta=0.1)
 
     def test_plain(self):
-        text = self.up.roost("top", "-n", "2", "--interval", "200ms").out
+        text = self.up.command("top", "-n", "2", "--interval", "200ms").out
         head, *lines = text.split("\n\n")[1].splitlines()
         self.assertRegex(head, r"^port +rx Gb/s +rx pkt/s +tx Gb/s +tx pkt/s +load +paused +pausing +depth +marks/s +drops/s$")
         self.assertTrue(any(re.match(r"leaf2\.swp2 +0\.000 +0 +(9\.9|10\.0)", line) for line in lines), text)
@@ -132,7 +132,7 @@ class Top(Shared):
     def test_refusals(self):
         for words, message in ((("--sort", "colour"), "--sort colour: no such column"),
                                (("--interval", "1ms"), "--interval: 1ms is out of range: 100ms to 3600s")):
-            self.assertIn(message, self.up.roost("top", *words, status=2).err)
+            self.assertIn(message, self.up.command("top", *words, status=2).err)
 
     def test_terminal(self):
         terminal = Terminal("top", "-f", self.name, "--interval", "200ms")

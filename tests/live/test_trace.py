@@ -16,7 +16,7 @@ class Trace(Shared):
         return {f"{node}.{port}": one["tx_packets"] for node in SWITCHES for port, one in nodes[node]["ports"].items()}
 
     def trace(self, *words):
-        return self.up.roost("trace", *words, "-o", "json").json
+        return self.up.command("trace", *words, "-o", "json").json
 
     def test_packets_take_it(self):
         receiver = self.udp("h5", UDP_PORT)
@@ -48,14 +48,14 @@ class Trace(Shared):
         self.assertEqual(state(), before)
 
     def test_text(self):
-        text = self.up.roost("trace", "h1", "h5").out
+        text = self.up.command("trace", "h1", "h5").out
         self.assertRegex(text, r"(?m)^leaf1 +swp1 +red +3 +10.0.2.1/32, vxlan vni 5001 to 172.16.0.2 +adaptive, 1 of 2 ")
 
     def test_unknown(self):
-        self.assertIn("h99", self.up.roost("trace", "h1", "h99", status=1).err)
+        self.assertIn("h99", self.up.command("trace", "h1", "h99", status=1).err)
 
     def test_live_and_a_file(self):
-        self.assertIn("--live sends a packet in a live fabric; it takes no FILE", self.up.roost("trace", "h1", "h5", self.path, "--live", status=2).err)
+        self.assertIn("--live sends a packet in a live fabric; it takes no FILE", self.up.command("trace", "h1", "h5", self.path, "--live", status=2).err)
 
 
 class Probed(Shared):
@@ -69,10 +69,10 @@ class Probed(Shared):
         return made
 
     def probe(self, *words):
-        return self.up.roost("trace", *words, "--live", "-o", "json").json
+        return self.up.command("trace", *words, "--live", "-o", "json").json
 
     def link(self, *words):
-        self.up.roost("link", *words)
+        self.up.command("link", *words)
         self.addCleanup(self.up.roost, "link", words[0], "clear")
 
 
@@ -151,7 +151,7 @@ class Probe(Probed):
         last = got["probe"]["hops"][-1]
         self.assertEqual((got["result"], got["probe"]["result"], last["node"], last["drop"]["reason"]),
                          ("delivered", "dropped", "leaf1", "link-fault"))
-        self.assertIn("probe: dropped at leaf1 after 0.833 us: link-fault (", self.up.roost("trace", "h2", "h6", "--live").out)
+        self.assertIn("probe: dropped at leaf1 after 0.833 us: link-fault (", self.up.command("trace", "h2", "h6", "--live").out)
 
     def test_a_host_without_a_link(self):
         self.link("leaf1.swp1", "down")
@@ -159,7 +159,7 @@ class Probe(Probed):
         self.assertEqual(self.probe("h2", "h6")["probe"]["hops"][-1]["drop"]["reason"], "link-down")
 
     def test_text(self):
-        out = self.up.roost("trace", "h2", "h6", "--live").out
+        out = self.up.command("trace", "h2", "h6", "--live").out
         self.assertRegex(out, r"(?m)^node .* link/us  came/us  left/us$")
         self.assertRegex(out, r"(?m)^leaf1 +swp2 +red .* 0\.833 +1\.171$")
         self.assertIn("\nprobe: delivered after 3.341 us\n", out)
@@ -167,7 +167,7 @@ class Probe(Probed):
     def test_mistakes(self):
         for words, message in ((("h99", "h1"), "h99"), (("h2", "h6", "--size", "70"), "bytes: 70 is too short for a probe: at least 74"),
                                (("h2", "h6", "--size", "20"), "out of range"), (("\x1b[31mh2", "h6"), "31mh2")):
-            done = self.up.roost("trace", *words, "--live", status=1)
+            done = self.up.command("trace", *words, "--live", status=1)
             self.assertIn(message, done.err)
             self.assertNotIn("\x1b", done.err)
         with Client(self.name) as client:

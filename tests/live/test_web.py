@@ -8,7 +8,6 @@ import signal
 import tempfile
 import threading
 
-import captures
 from films import Film
 from test_capture import CAPTURES_MAX, CaptureCase, Section, idle_fabric
 from web import *
@@ -145,7 +144,7 @@ class Console(Shared):
     def test_nobody_changes_anything_without_the_right(self):
         """A reader, a missing or wrong token, a cookie alone, and pages of other sites."""
         change = {"key": "switch.qos.tc.3.ecn.min", "value": "60KB"}
-        history = self.up.roost("history", "-o", "json").json
+        history = self.up.command("history", "-o", "json").json
         reader, writer = self.web(), self.web("--allow-changes")
         self.assertIsNone(reader.token)
         status, headers, _ = writer.get(f"/?token={writer.token}")
@@ -170,13 +169,13 @@ class Console(Shared):
         self.assertEqual(writer.request("POST", "/rpc", json.dumps(both), JSON)[0], 403)
         status, _, _ = writer.request("POST", "/rpc", json.dumps(both), writer.bearer() | {"Content-Type": "text/plain"})
         self.assertEqual(status, 415)
-        self.assertEqual(self.up.roost("history", "-o", "json").json, history)
+        self.assertEqual(self.up.command("history", "-o", "json").json, history)
 
         status, answer = writer.rpc("set", change, writer.bearer() | {"Origin": f"http://127.0.0.1:{writer.port}",
                                                                       "Sec-Fetch-Site": "same-origin"})
         self.assertEqual((status, answer["result"]["edits"]), (200, 1))
-        self.assertEqual(len(self.up.roost("history", "-o", "json").json["revisions"]), len(history["revisions"]) + 1)
-        self.up.roost("unset", change["key"])
+        self.assertEqual(len(self.up.command("history", "-o", "json").json["revisions"]), len(history["revisions"]) + 1)
+        self.up.command("unset", change["key"])
 
     def test_an_address_that_others_reach_needs_the_token_for_everything(self):
         web = self.web("--listen", "0.0.0.0:0")
@@ -204,11 +203,11 @@ class Console(Shared):
         with web.live() as live:
             self.assertEqual(live.answer.headers["Content-Type"], "text/event-stream")
             self.assertEqual(live.next("state"), {"up": True})
-            self.up.roost("set", "switch.qos.tc.3.ecn.min", "60KB")
+            self.up.command("set", "switch.qos.tc.3.ecn.min", "60KB")
             event = live.next("event")
             self.assertEqual((event["kind"], event["what"]), ("apply", "configuration"))
             self.assertIn("ecn.min", event["message"])
-            self.up.roost("unset", "switch.qos.tc.3.ecn.min")
+            self.up.command("unset", "switch.qos.tc.3.ecn.min")
 
     def test_too_much_is_refused(self):
         web = self.web()
@@ -257,9 +256,9 @@ class Console(Shared):
                 self.assertGreater(seconds, REQUEST_S - 0.5, name)
                 self.assertLess(seconds, REQUEST_S + 5, name)
             self.assertTrue(ask())
-            self.up.roost("set", "switch.qos.tc.3.ecn.min", "60KB")
+            self.up.command("set", "switch.qos.tc.3.ecn.min", "60KB")
             self.assertEqual(live.next("event")["kind"], "apply")
-            self.up.roost("unset", "switch.qos.tc.3.ecn.min")
+            self.up.command("unset", "switch.qos.tc.3.ecn.min")
 
     def test_slow_clients_cannot_hold_all_connections(self):
         web, ended = self.web(), threading.Event()
@@ -418,7 +417,7 @@ class Console(Shared):
         web = self.web()
         with web.live() as first:
             self.assertEqual([one[:4] for one in blocks(first, 2)], [b"FILM", b"META"])
-            self.up.roost("link", "leaf1-spine1", "rate", "50G")
+            self.up.command("link", "leaf1-spine1", "rate", "50G")
             self.addCleanup(self.up.roost, "link", "leaf1-spine1", "clear")
             self.assertEqual(blocks(first, 1)[0][:4], b"META")
             with web.live() as second:
@@ -441,7 +440,7 @@ class Console(Shared):
         with self.web().live() as live:
             self.assertIn("films with 4 other intervals are being recorded already: 20, 30, 40, 50 ms; use one of these intervals, or end one", live.next_text("refused"))
             self.assertEqual(live.next("state"), {"up": True})
-            self.up.roost("link", "leaf1-spine1", "rate", "50G")
+            self.up.command("link", "leaf1-spine1", "rate", "50G")
             self.addCleanup(self.up.roost, "link", "leaf1-spine1", "clear")
             self.assertEqual(live.next("event")["kind"], "apply")
 
@@ -514,7 +513,7 @@ class Capture(CaptureCase):
         for status, headers, body in found.values():
             self.assertEqual((status, headers["Content-Type"], headers["Content-Disposition"]),
                              (200, "application/x-pcapng", f'attachment; filename="{fabric.name}-leaf1.swp1.pcapng"'))
-            self.assertEqual(captures.malformed(self.saved(body)), [])
+            self.assertEqual(malformed(self.saved(body)), [])
         counters = self.ports(fabric)["leaf1.swp1"]
         counted = {"rx": counters["rx_packets"], "tx": counters["tx_packets"]}
         both, received, sent = (Section(found[one][2]) for one in words)
@@ -630,7 +629,7 @@ class BusyCapture(CaptureCase):
 
     def assert_no_capture_left(self):
         running = [self.start_file(self.up, "leaf1.swp4")[0] for _ in range(CAPTURES_MAX - 1)]
-        wait_until(lambda: self.up.roost("capture", "leaf1.swp2", "-c", "1", status=None).status == 0, "places are free")
+        wait_until(lambda: self.up.command("capture", "leaf1.swp2", "-c", "1", status=None).status == 0, "places are free")
         for one in running:
             self.end(one)
 
@@ -645,7 +644,7 @@ class BusyCapture(CaptureCase):
             self.assertEqual((status, json.loads(body)["error"]),
                              (503, "4 captures are being downloaded; try again when one has ended"))
             running = [self.start_file(self.up, "leaf1.swp4")[0] for _ in range(CAPTURES_MAX - DOWNLOADS_MAX)]
-            self.assertIn("8 captures are running, which is the maximum; end one of them", self.up.roost("capture", "leaf1.swp2", "-c", "1", status=1).err)
+            self.assertIn("8 captures are running, which is the maximum; end one of them", self.up.command("capture", "leaf1.swp2", "-c", "1", status=1).err)
             leave()
             for one in running:
                 self.end(one)

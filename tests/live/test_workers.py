@@ -55,7 +55,7 @@ class Carries:
         self.assertEqual([one["nodes"] for one in shown], self.nodes)
         for one in shown:
             self.assertLessEqual(one["lag_ns"], one["lag_max_ns"])
-        text = self.up.roost("show", "fabric").out
+        text = self.up.command("show", "fabric").out
         self.assertRegex(text, r"worker on cpu +nodes +lag +max +slips")
 
     def test_time_passes(self):

@@ -4,9 +4,7 @@ import random
 import shutil
 from pathlib import Path
 
-import roost
-from captures import write_pcap
-from frames import layer3
+from support import ROOST, SLOWER, layer3, replay, to_yaml, write_pcap
 
 from .configuration import draw_switch
 from .happenings import draw_happenings
@@ -36,7 +34,7 @@ class Trial:
 
     def write(self):
         events = [one.said for one in self.happenings]
-        text = "\n".join(f"{key}: {roost.yaml(value)}" for key, value in
+        text = "\n".join(f"{key}: {to_yaml(value)}" for key, value in
                          {"switch": self.description, "events": events}.items())
         (self.directory / "switch.yaml").write_text(text + "\n")
         for name, arrivals in self.arrivals.items():
@@ -45,11 +43,9 @@ class Trial:
 
     def replay(self):
         self.write()
-        inputs = [word for name in self.arrivals for word in ("--in", f"{name}={self.directory / name}.pcap")]
-        out = self.directory / "out"
-        done = roost.roost("replay", self.directory / "switch.yaml", *inputs, "--out", out,
-                           "--until", f"{self.until // PS_PER_NS}ns")
-        self.run = roost.Replay(out, done)
+        inputs = {name: self.directory / f"{name}.pcap" for name in self.arrivals}
+        self.run = replay(self.directory / "switch.yaml", inputs, until=f"{self.until // PS_PER_NS}ns",
+                          out=self.directory / "out", roost=ROOST, timeout=120 * SLOWER)
         self.run.assert_conserved()
 
     def remove(self):
@@ -91,7 +87,7 @@ class Trial:
             found += [(at, f"at {at // PS_PER_NS} ns: {line}") for line in
                       unequal("", shot["nodes"]["dut"], expected)]
         found += [(self.until, f"at the end: {line}") for line in
-                  unequal("", self.run.node, report(self.switch))]
+                  unequal("", self.run.switch.counters, report(self.switch))]
         return [line for _, line in sorted(found, key=lambda one: one[0])]
 
     def compare_sent(self):

@@ -2,7 +2,7 @@
 """Draws what comes in: bursts of packets, more of them than the way out takes, and pauses from the far side."""
 from dataclasses import dataclass
 
-import frames
+from roost import frames
 
 from .configuration import DSCPS
 from .settings import FCS, GAP, PREAMBLE, PRIORITIES, bytes_ps, rate_of

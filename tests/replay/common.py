@@ -5,7 +5,7 @@ Behind port swpN lie 198.18.N.0/24 and 2001:db8:N::/64, all reached by one next 
 """
 import struct
 
-from roost import *
+from support import *
 
 GBIT = {"10G": 10, "25G": 25, "40G": 40, "100G": 100, "400G": 400, "800G": 800}
 PREAMBLE, FCS, GAP = 8, 4, 12

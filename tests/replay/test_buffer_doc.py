@@ -10,7 +10,7 @@ import shlex
 import unittest
 from pathlib import Path
 
-from roost import *
+from support import *
 
 PAGE = (SOURCE / "doc/buffer.md").read_text()
 EXAMPLE = PAGE[PAGE.index("## A worked example"):]
@@ -58,7 +58,7 @@ class BufferDoc(Case):
         shots = "".join(f"  - {{at: {at + 1}ns, snapshot: full}}\n" for at in steps)
         run = self.replay(TEXT + shots, self.inputs)
         run.assert_conserved()
-        return {at: run.snapshot(at + 1) for at in steps}, run
+        return {at: run.snapshot(at + 1).counters for at in steps}, run
 
     def test_commands(self):
         """The commands as written; the file is good without a warning."""
@@ -69,8 +69,8 @@ class BufferDoc(Case):
         run = Replay(self.directory / "out", done[1])
         run.assert_conserved()
         self.assertEqual(run.drops, {})
-        self.assertEqual(len(run.snapshot(1000)["ports"]), 3)
-        self.assertEqual(sum(group["used"] for port in run.node["ports"].values() for group in port["pg"]), 0)
+        self.assertEqual(len(run.snapshot(1000).counters["ports"]), 3)
+        self.assertEqual(sum(group["used"] for port in run.switch.counters["ports"].values() for group in port["pg"]), 0)
 
     def test_cells(self):
         """What the file comes to, in cells, and the numbers of the reasons beside it."""
@@ -81,8 +81,8 @@ class BufferDoc(Case):
         alpha = number(re.search(r"alpha: 1/(\d+)", TEXT).group(1))
         needed = number(re.search(r"^needed +(\d+) B", roost("headroom", "100G", "5m", 1212).out, re.M).group(1))
         self.assertLessEqual(needed, group["headroom"])
-        pools = {name: pool["size"] // cell for name, pool in run.node["pools"].items()}
-        guaranteed = run.node["tenants"]["red"]["guaranteed"]
+        pools = {name: pool["size"] // cell for name, pool in run.switch.counters["pools"].items()}
+        guaranteed = run.switch.tenant("red").guaranteed
         headroom, reserved = group["headroom"] // cell, group["reserved"] // cell
         pool = pools["ingress-lossless"]
         shared = pool - 3 * reserved - guaranteed // cell
@@ -173,7 +173,7 @@ class BufferDoc(Case):
         name = key.split(".")[-1]
         buffer = {"guaranteed": "2688B"} | {name: value}
         self.assertIn("red: {buffer: {guaranteed: 2688B}}", TEXT)
-        return TEXT.replace("red: {buffer: {guaranteed: 2688B}}", f"red: {{buffer: {yaml(buffer)}}}")
+        return TEXT.replace("red: {buffer: {guaranteed: 2688B}}", f"red: {{buffer: {to_yaml(buffer)}}}")
 
     def test_changes(self):
         """The table of changes: the first XOFF and the last XON of each, and the peaks of headroom."""
@@ -189,7 +189,7 @@ class BufferDoc(Case):
                     pauses = self.pauses(run, port)
                     self.assertIn([what for _, what in pauses], ([], ["XOFF", "XON"]))
                     got += [str(when) for when, _ in pauses] or ["-", "-"]
-                got.append(", ".join(str(run.port(port)["pg"][3]["headroom_max"] // CELL) for port in SIDES))
+                got.append(", ".join(str(run.port(port).group(3).headroom_max // CELL) for port in SIDES))
                 self.assertEqual(got, expected)
 
 

@@ -51,7 +51,7 @@ class Captures(Case):
         run = self.mixed()
         comments = [comment.replace("\\n", "") for comment, in tshark(run.directory / "drops.pcapng", "frame.comment")]
         self.assertEqual(comments, [packet.comment for packet in run.dropped])
-        depth = run.port("swp2")["queue"][3]["depth_max"]
+        depth = run.port("swp2").queue(3).depth_max
         lossless = [packet for packet in run.dropped if packet.field("reason") == "headroom"]
         self.assertEqual({packet.field("priority") for packet in lossless}, {"3"})
         self.assertEqual(lossless[-1].field("depth"), str(depth))
@@ -72,8 +72,8 @@ class Captures(Case):
                          [("reason=egress-pool port=swp2 priority=0 depth=1920", 2),
                           ("reason=egress-pool port=swp1 priority=0 depth=1920", 3),
                           ("reason=egress-pool port=swp2 priority=0 depth=1920", 3)])
-        self.assertEqual(run.port("swp3")["queue"][0]["dropped"], 3)
-        self.assertEqual((run.port("swp1")["drops"], run.port("swp2")["drops"], run.port("swp3")["drops"]),
+        self.assertEqual(run.port("swp3").queue(0).dropped, 3)
+        self.assertEqual((run.port("swp1").drops, run.port("swp2").drops, run.port("swp3").drops),
                          ({"egress-pool": 1}, {"egress-pool": 2}, {}))
 
     def test_scapy(self):
@@ -116,7 +116,7 @@ class Captures(Case):
                                      "swp2": [(500, pause)]})
         run.assert_conserved()
         self.assertEqual((run.drops, len(run.sent["swp2"])), ({}, 5))
-        self.assertEqual(run.port("swp2")["pfc_rx"], [0, 0, 0, 1, 0, 0, 0, 0])
+        self.assertEqual(run.port("swp2").priorities.pfc_rx, [0, 0, 0, 1, 0, 0, 0, 0])
         self.assertTrue(all(icrc_valid(packet.data) for packet in run.sent["swp2"][:3]
                             if packet.data[36:38] == struct.pack(">H", ROCE_PORT)))
 

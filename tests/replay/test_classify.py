@@ -21,10 +21,10 @@ class Classify(Case):
         return run, frames
 
     def counts(self, run, queues, groups):
-        self.assertEqual([queue["packets"] for queue in run.port("swp2")["queue"]], queues)
-        self.assertEqual([queue["bytes"] for queue in run.port("swp2")["queue"]], [300 * n for n in queues])
-        self.assertEqual([group["packets"] for group in run.port("swp1")["pg"]], groups)
-        self.assertEqual([group["bytes"] for group in run.port("swp1")["pg"]], [300 * n for n in groups])
+        self.assertEqual(run.port("swp2").queues.packets, queues)
+        self.assertEqual(run.port("swp2").queues.bytes, [300 * n for n in queues])
+        self.assertEqual(run.port("swp1").groups.packets, groups)
+        self.assertEqual(run.port("swp1").groups.bytes, [300 * n for n in groups])
 
     def test_sonic(self):
         """DSCP_TO_TC_MAP AZURE: 8 -> 0, 5 -> 2, 3, 4, 46 -> 5, 48 -> 6, all 58 others -> 1; queues are
@@ -79,7 +79,7 @@ class Classify(Case):
         run = self.replay(description, {"swp1": [(1000 * (i + 1), frame) for i, frame in enumerate(frames)]})
         run.assert_conserved()
         self.assertEqual(run.drops, {})
-        return [queue["bytes"] for queue in run.port("swp2")["queue"]]
+        return run.port("swp2").queues.bytes
 
     def expect(self, **sizes):
         """Bytes by queue: q3=300."""
@@ -156,8 +156,8 @@ class Classify(Case):
             run.assert_conserved()
             self.assertEqual(run.drops, {"not-ip": 3})
             self.assertEqual([packet.data for packet in run.dropped], frames)
-            self.assertEqual(sum(group["packets"] for group in run.port("swp1")["pg"]), 1)
-            self.assertEqual(sum(queue["packets"] for queue in run.port("swp2")["queue"]), 1)
+            self.assertEqual(sum(group["packets"] for group in run.port("swp1").counters["pg"]), 1)
+            self.assertEqual(sum(queue["packets"] for queue in run.port("swp2").counters["queue"]), 1)
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ class Account:
                 shot = next(shots)
                 self.case.assertEqual(shot["at_ns"], event.at // 1000)
                 self.check(event.at, shot["nodes"]["dut"])
-        self.check(self.trial.until, self.run.node)
+        self.check(self.trial.until, self.run.switch.counters)
         self.case.assertEqual(self.queued, [])
 
     def check(self, at, node):

@@ -34,7 +34,7 @@ class Ecn(Case):
                 self.assertEqual(after.data[14:21], bytes([before[14], before[15] & 0xCF | ecn_of(after.data) << 4]) +
                                  before[16:21])
                 self.assertEqual((after.data[21], after.data[22:]), (63, before[22:]))
-        counts = [queue["ecn_marked"] for queue in run.port("swp2")["queue"]]
+        counts = run.port("swp2").queues.ecn_marked
         self.assertEqual(counts, [sum(marked) if i == traffic_class else 0 for i in range(8)])
         return marked
 
@@ -66,7 +66,7 @@ class Ecn(Case):
                     packets = queued(200)
                     run = self.replay(marking({"min": "100KB", "max": "100KB"}, cell, rate), {"swp1": packets})
                     self.assertEqual(self.marks(run, packets), [i < count for i in range(200)])
-                    self.assertEqual(run.port("swp2")["queue"][3]["depth_max"], 200 * cells(1000, cell) * cell)
+                    self.assertEqual(run.port("swp2").queue(3).depth_max, 200 * cells(1000, cell) * cell)
 
     def test_other_sizes(self):
         """300 B, cell 192: 2 cells. max = min = 3839 B = 19 cells (19.99): (50 - k) 2 > 19: k <= 40. At

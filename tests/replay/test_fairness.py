@@ -109,7 +109,7 @@ class Fairness(Case):
                 sent = run.sent["swp9"]
                 outcome.append(([dscp_of(packet.data) for packet in sent], [ecn_of(packet.data) for packet in sent],
                                 [packet.ns for packet in sent],
-                                [(queue["depth_max"], queue["ecn_marked"]) for queue in run.port("swp9")["queue"]]))
+                                [(queue["depth_max"], queue["ecn_marked"]) for queue in run.port("swp9").counters["queue"]]))
             self.assertEqual(outcome[0], outcome[1])
             self.assertGreater(outcome[0][3][0][1], 300)
 

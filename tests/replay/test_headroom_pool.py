@@ -44,9 +44,9 @@ class OfTheLink(Case):
                     run.assert_conserved()
                     lost = max(0, count - room)
                     self.assertEqual(run.drops, {"headroom": lost} if lost else {})
-                    self.assertEqual(run.port("swp1")["pg"][3]["headroom"], (count - lost) * 192)
-                    self.assertEqual(run.port("swp1")["pg"][3]["headroom_max"], (count - lost) * 192)
-                    self.assertEqual(run.node["pools"]["headroom"]["size"], 4 * room * 192)    # 2 ports, 2 groups
+                    self.assertEqual(run.port("swp1").group(3).headroom, (count - lost) * 192)
+                    self.assertEqual(run.port("swp1").group(3).headroom_max, (count - lost) * 192)
+                    self.assertEqual(run.switch.pool("headroom").size, 4 * room * 192)    # 2 ports, 2 groups
 
 
 class Pool(Case):
@@ -58,7 +58,7 @@ class Pool(Case):
                              qos=own(headroom=f"{each * cell}B"))
         run = self.replay(description, filling(list(ports), count, "swp9", cell), "--until", "100us")
         run.assert_conserved()
-        return run, [run.port(port)["pg"][3]["headroom"] // cell for port in ports]
+        return run, [run.port(port).group(3).headroom // cell for port in ports]
 
     def test_shared(self):
         """Two groups of 20 cells each by turns. No pool: 20 and 20. A pool of 30 cells: 15 and 15; of 64: 20 and 20.
@@ -69,7 +69,7 @@ class Pool(Case):
                     run, held = self.run_pool(size, 20, cell, rate)
                     self.assertEqual(held, expected)
                     self.assertEqual(run.drops, {"headroom": 80 - sum(expected)})
-                    shown = run.node["pools"]["headroom"]
+                    shown = run.switch.counters["pools"]["headroom"]
                     self.assertEqual((shown["used"], shown["used_max"]), (sum(expected) * cell,) * 2)
                     if size:
                         self.assertEqual(shown["size"], size * cell)
@@ -94,12 +94,12 @@ class Pool(Case):
                           filling(["swp2"], 25, "swp8", cell, first=40000)["swp2"]}
                 run = self.replay(description, inputs, "--until", "100us")
                 run.assert_conserved()
-                before = run.snapshot(25000)["ports"]
+                before = run.snapshot(25000).counters["ports"]
                 self.assertEqual([before[port]["pg"][3]["headroom"] // cell for port in ("swp1", "swp2")], [0, 10])
-                groups = [run.port(port)["pg"][3] for port in ("swp1", "swp2")]
+                groups = [run.port(port).group(3).counters for port in ("swp1", "swp2")]
                 self.assertEqual([group["headroom"] // cell for group in groups], [10, 20])
                 self.assertEqual([group["headroom_max"] // cell for group in groups], [20, 20])
-                self.assertEqual((run.port("swp1")["drops"], run.port("swp2")["drops"]),
+                self.assertEqual((run.port("swp1").drops, run.port("swp2").drops),
                                  ({"headroom": 5 + 15}, {"headroom": 15 + 15}))
 
     def test_percentages(self):
@@ -109,12 +109,12 @@ class Pool(Case):
             aside = 3 * 20 * cell
             run = self.replay(switch(3, buffer={"cell": cell, "size": "1MB"}, qos=own(headroom=f"{20 * cell}B")),
                               {"swp1": []})
-            self.assertEqual(run.node["pools"]["ingress-lossless"]["size"], (1_000_000 - aside) // 2 // cell * cell)
+            self.assertEqual(run.switch.pool("ingress-lossless").size, (1_000_000 - aside) // 2 // cell * cell)
             description = switch(2, buffer={"cell": cell, "size": "1MB", "headroom-pool": {"size": "192000B"}},
                                  qos=own(headroom="400KB"))
             run = self.replay(description, {"swp1": []})
             for pool in ("ingress-lossless", "ingress-lossy"):
-                self.assertEqual(run.node["pools"][pool]["size"], (1_000_000 - 192_000) // 2 // cell * cell)
+                self.assertEqual(run.switch.pool(pool).size, (1_000_000 - 192_000) // 2 // cell * cell)
 
     def test_oversubscribed(self):
         """Headroom of all groups may add up to more than the buffer when it is shared; else that is an error that

@@ -30,7 +30,7 @@ class Histogram(Case):
                              qos={"histograms": [histogram]} | keys.pop("qos", {}), **keys)
         run = self.replay(description, {"swp1": packets}, "--until", until)
         run.assert_conserved()
-        (one,) = run.node["histograms"]
+        (one,) = run.switch.counters["histograms"]
         return one
 
     def bins(self, **counts):
@@ -81,7 +81,7 @@ class Histogram(Case):
         events = hold("swp2", until="100us") + [{"at": "70us", "set": "switch.qos.histograms", "to":
                                                  "[{latency: swp2.3, min: 1us, size: 64us, bins: 10}]"}]
         run = self.replay(switch(events=events), {"swp1": stream(20, 3, 60000, 200)})
-        self.assertEqual(run.node["histograms"][0]["bins"], self.bins(b5=20))
+        self.assertEqual(run.switch.counters["histograms"][0]["bins"], self.bins(b5=20))
 
     def test_sample(self):
         """How often: 100 us of looks each so many ns."""
@@ -145,12 +145,12 @@ class Histogram(Case):
         run = self.replay(switch(events=hold("swp2"), qos={"histograms": histograms}),
                           {"swp1": depth_of(5000, 0)}, "--until", "1025ns")
         run.assert_conserved()
-        self.assertEqual([(one["kind"], one["where"], sum(one["bins"])) for one in run.node["histograms"]],
+        self.assertEqual([(one["kind"], one["where"], sum(one["bins"])) for one in run.switch.counters["histograms"]],
                          [("queue", "swp2.3", 2), ("queue", "swp2.0", 2), ("group", "swp1.0", 2),
                           ("latency", "swp1.0", 0)])
-        self.assertEqual([one["bins"][0] for one in run.node["histograms"][:3]], [2, 1, 1])
+        self.assertEqual([one["bins"][0] for one in run.switch.counters["histograms"][:3]], [2, 1, 1])
         run = self.replay(switch(), {"swp1": []})
-        self.assertNotIn("histograms", run.node)
+        self.assertNotIn("histograms", run.switch.counters)
 
 
 if __name__ == "__main__":

@@ -45,9 +45,9 @@ class Answers(Case):
         for i, (got, (question, packet)) in enumerate(zip(run.sent["swp1"], pairs)):
             self.assertEqual(got.data.hex(), from_switch(packet, dst=dst).hex(), question.hex())
             self.assertEqual(got.ns, self.STEP * (i + 1) + frame_ps(got.length, "100G") // 1000)
-        self.assertEqual(run.port("swp1")["answers"], {kind: len(pairs)})
+        self.assertEqual(run.port("swp1").answers, {kind: len(pairs)})
         self.assertEqual(run.drops, {reason: len(pairs)} if reason else {})
-        self.assertEqual(run.port("swp1")["control_rx"], 0 if reason else len(pairs))
+        self.assertEqual(run.port("swp1").control_rx, 0 if reason else len(pairs))
         self.assert_dissects(run.directory / "swp1.pcapng")
 
     def assert_errors(self, kind, reason, code4, code6, *questions, mtu=0, **options):
@@ -58,7 +58,7 @@ class Answers(Case):
 
     def assert_silent(self, reason, *questions, answered=None, **options):
         run = self.ask(*questions, **options)
-        self.assertEqual((run.drops, run.port("swp1").get("answers", {})), ({reason: len(questions)}, answered or {}))
+        self.assertEqual((run.drops, run.port("swp1").answers), ({reason: len(questions)}, answered or {}))
         self.assertEqual([name for name, packets in run.sent.items() if packets], [])
 
 
@@ -221,7 +221,7 @@ class Echo(Answers):
     def test_errors_are_heard(self):
         run = self.ask(*(frame(icmp(HOST4, LOOPBACK4, kind)) for kind in (UNREACHABLE4, EXCEEDED4)),
                        *(frame(icmp(HOST6, LOOPBACK6, kind)) for kind in (UNREACHABLE6, TOO_BIG6)))
-        self.assertEqual((run.drops, run.port("swp1")["control_rx"], "answers" in run.port("swp1")), ({}, 4, False))
+        self.assertEqual((run.drops, run.port("swp1").control_rx, "answers" in run.port("swp1").counters), ({}, 4, False))
 
 
 class Rate(Answers):
@@ -240,19 +240,19 @@ class Rate(Answers):
         self.assertEqual(len(expected), 9)
         self.assertEqual(len(sent), 9)
         self.assertEqual(sent[-1], (10_000_000 + frame_ps(14 + 28 + 86, "400G")) // 1000)
-        self.assertEqual(run.port("swp1")["answers"], {"time-exceeded": 9, "suppressed": 4})
+        self.assertEqual(run.port("swp1").answers, {"time-exceeded": 9, "suppressed": 4})
         self.assertEqual(run.drops, {"ttl-expired": 13})
 
     def test_six_thousand_by_default(self):
         question = udp(HOST4, FAR4, ttl=1, size=64)
         run = self.replay(switch(rate="400G"), {"swp1": [(1000 + i * 10, question) for i in range(6002)]})
-        self.assertEqual(run.port("swp1")["answers"], {"time-exceeded": 6000, "suppressed": 2})
+        self.assertEqual(run.port("swp1").answers, {"time-exceeded": 6000, "suppressed": 2})
 
     def test_an_echo_counts_too(self):
         question = frame(echo(HOST4, LOOPBACK4))
         run = self.replay(switch(icmp={"burst": 1}),
                           {"swp1": [(1000, question), (2000, question), (3000, frame(echo(HOST4, GATEWAY4)))]})
-        self.assertEqual((run.port("swp1")["answers"], run.drops), ({"echo-reply": 1, "suppressed": 2}, {"to-switch": 2}))
+        self.assertEqual((run.port("swp1").answers, run.drops), ({"echo-reply": 1, "suppressed": 2}, {"to-switch": 2}))
 
     def test_a_port_does_not_use_up_what_others_have(self):
         """Each port has a bucket of its own, though a thousand packets before have emptied another's."""
@@ -260,7 +260,7 @@ class Rate(Answers):
         probes = [(50_050 + 1000 * i, udp(FAR4, HOST4, ttl=1, size=64)) for i in range(3)]
         run = self.replay(switch(icmp={"rate": 1000, "burst": 3}), {"swp1": flood, "swp2": probes})
         run.assert_conserved()
-        self.assertEqual([run.port(port)["answers"] for port in ("swp1", "swp2")],
+        self.assertEqual([run.port(port).answers for port in ("swp1", "swp2")],
                          [{"time-exceeded": 3, "suppressed": 997}, {"time-exceeded": 3}])
 
 
@@ -272,7 +272,7 @@ class Buffer(Answers):
                           {"swp1": [(1000, question)]})
         run.assert_conserved()
         size = 14 + 28 + 86
-        port = run.snapshot(4000)["ports"]["swp1"]
+        port = run.snapshot(4000).counters["ports"]["swp1"]
         self.assertEqual([queue["depth"] for queue in port["queue"]], [0, 0, 0, 0, 0, 0, cells(size, 192) * 192, 0])
         self.assertEqual([group["used"] for group in port["pg"]], [cells(size, 192) * 192] + 7 * [0])
         self.assertEqual(run.sent["swp1"][0].ns, (5000_000 + frame_ps(size, "100G")) // 1000)
@@ -352,7 +352,7 @@ class Tunnels(Answers):
         request = echo(FAR4, LOOPBACK4)
         run = self.ask(self.come(request), dut=self.leaf(), port="swp2")
         self.assert_in_tunnel(reply(request), run.sent["swp2"])
-        self.assertEqual((run.drops, run.port("swp2")["control_rx"]), ({}, 1))
+        self.assertEqual((run.drops, run.port("swp2").control_rx), ({}, 1))
 
     def test_a_tenant_does_not_use_up_what_others_have(self):
         """What comes out of tunnels by one uplink: each VRF has a bucket, and the uplink has its own."""
@@ -371,7 +371,7 @@ class Tunnels(Answers):
         run.assert_conserved()
         vnis = [packet.data[46:50].hex() for packet in run.sent["swp2"] if packet.data[36:38].hex() == "12b5"]
         self.assertEqual((vnis.count("00138900"), vnis.count("00138a00")), (3, 3))
-        self.assertEqual(run.port("swp2")["answers"], {"time-exceeded": 6, "net-unreachable": 3, "suppressed": 998})
+        self.assertEqual(run.port("swp2").answers, {"time-exceeded": 6, "net-unreachable": 3, "suppressed": 998})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a router rewrites, TTL, hop limit, DSCP, ECN, MACs, lies outside the ICRC of RoCEv2.
 
-scapy makes hundreds of packets a second and gets the ICRC over IPv6 wrong, so frames.py makes them; here
+scapy makes hundreds of packets a second and gets the ICRC over IPv6 wrong, so roost.frames makes them; here
 its arithmetic is checked bit by bit, and against scapy over IPv4.
 """
 import random
@@ -98,7 +98,7 @@ class Icrc(Case):
             before, after = waiting[old].pop(), packet.data
             self.assertTrue(icrc_valid(after))
             marked += self.rewritten(before, after)
-        self.assertEqual(marked, sum(queue["ecn_marked"] for queue in run.port("swp2")["queue"]))
+        self.assertEqual(marked, sum(queue["ecn_marked"] for queue in run.port("swp2").counters["queue"]))
         self.assertGreater(marked, COUNT // 4)
 
     def rewritten(self, before, after):

@@ -67,12 +67,12 @@ class BadInput(Case):
         pause = [(2000, pfc({3: 100}))]
         run = self.replay(switch(qos={"pg": {3: {"static": "4KB"}}}, events=hold("swp2", until="4us")), {"swp1": packets, "swp2": pause})
         port = run.port("swp1")
-        sent, drops = run.port("swp2")["tx_packets"], run.drops
+        sent, drops = run.port("swp2").tx_packets, run.drops
         self.assertEqual((drops["ttl-expired"], sent + sum(drops.values())), (3, 50))
-        self.assertGreater(port["control_tx"], 0)
+        self.assertGreater(port.control_tx, 0)
         reasons = ", ".join(f"{reason} {drops[reason]}" for reason in drops if drops[reason])
         self.assertEqual(run.done.out, f"50 packets in, {sent} out, {sum(drops.values())} dropped ({reasons}); "
-                                       f"pause frames: 1 in, {port['control_tx']} out\n")
+                                       f"pause frames: 1 in, {port.control_tx} out\n")
         held = self.replay(switch(events=[{"at": "0ns", "port": "swp2", "tx": "off"}]), {"swp1": packets[3:]})
         self.assertEqual(held.done.out, "47 packets in, 0 out, 0 dropped, 47 still queued\n")
 

@@ -108,15 +108,15 @@ class Malformed(Case):
         told = [f"{packet.field('reason')} {packet.data.hex()[:120]}" for packet in run.dropped
                 if packet.field("reason") not in drops]
         self.assertEqual(told, [])
-        self.assertEqual((run.drops, run.port("swp1")["drops"]), (drops, drops))
-        self.assertEqual(run.port("swp1")["rx_packets"], len(packets))
+        self.assertEqual((run.drops, run.port("swp1").drops), (drops, drops))
+        self.assertEqual(run.port("swp1").rx_packets, len(packets))
         told = sum(count for kind, count in answers(run.nodes).items() if kind not in NOT_PACKETS)
         self.assertEqual((len(run.sent["swp2"]), len(run.sent["swp1"])), (good, told))
         bad = [frame for _, frame in packets if frame not in (GOOD4, GOOD6)]
         self.assertEqual([packet.data[:len(frame)] for packet, frame in zip(run.dropped, bad)], bad)
         for packet in run.dropped:
             self.assertEqual((packet.field("port"), packet.field("depth")), ("swp1", "0"))
-        self.assertEqual([queue["dropped"] for port in ("swp1", "swp2") for queue in run.port(port)["queue"]], [0] * 16)
+        self.assertEqual([queue["dropped"] for port in ("swp1", "swp2") for queue in run.port(port).counters["queue"]], [0] * 16)
         return run
 
     def test_just_good(self):
@@ -140,7 +140,7 @@ class Malformed(Case):
         frame = udp(*to("swp2"), size=50)[:50]
         run = self.replay(switch(), {"swp1": [(1000, frame)]})
         run.assert_conserved()
-        self.assertEqual((run.port("swp1")["rx_bytes"], run.port("swp2")["tx_bytes"]), (60, 60))
+        self.assertEqual((run.port("swp1").rx_bytes, run.port("swp2").tx_bytes), (60, 60))
         self.assertEqual((run.sent["swp2"][0].length, run.sent["swp2"][0].data[50:]), (60, bytes(10)))
 
     def test_oversized(self):
@@ -165,8 +165,8 @@ class Malformed(Case):
             frames.append(bytes(noise))
         run = self.replay(switch(self.PORTS), {"swp1": [(i * 2000, frame) for i, frame in enumerate(frames)]})
         run.assert_conserved()
-        self.assertEqual(run.port("swp1")["rx_packets"], len(frames))
-        self.assertEqual(sum(run.drops.values()) + len(run.sent["swp2"]) + run.port("swp1")["control_rx"], len(frames))
+        self.assertEqual(run.port("swp1").rx_packets, len(frames))
+        self.assertEqual(sum(run.drops.values()) + len(run.sent["swp2"]) + run.port("swp1").control_rx, len(frames))
 
 
 class Vrf(Case):
@@ -183,7 +183,7 @@ class Vrf(Case):
             "swp3": [(0, udp(*to("swp4"))), (1000, udp(*to("swp1")))]})
         run.assert_conserved()
         self.assertEqual({port: len(run.sent[port]) for port in ports}, {"swp1": 0, "swp2": 2, "swp3": 0, "swp4": 1})
-        self.assertEqual((run.port("swp1")["drops"], run.port("swp3")["drops"]), ({"no-route": 2}, {"no-route": 1}))
+        self.assertEqual((run.port("swp1").drops, run.port("swp3").drops), ({"no-route": 2}, {"no-route": 1}))
 
 
 if __name__ == "__main__":

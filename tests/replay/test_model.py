@@ -7,7 +7,7 @@ A seed that fails is run alone by `python3 -m model --seed N` in tests/.
 """
 import collections
 
-from roost import *
+from support import *
 from model.compare import Trial
 
 SEEDS = (200 if SANITIZED else 1000) if FULL else 60

@@ -25,13 +25,13 @@ class Neighbours(Case):
         self.assertEqual([packet.data.hex() for packet in run.sent["swp1"]], [answer.hex() for _, answer in pairs], run.drops)
         for i, packet in enumerate(run.sent["swp1"]):
             self.assertEqual(packet.ns, 10_000 * (i + 1) + frame_ps(packet.length, "100G") // 1000)
-        self.assertEqual((run.drops, run.port("swp1")["control_rx"], run.port("swp1")["answers"]),
+        self.assertEqual((run.drops, run.port("swp1").control_rx, run.port("swp1").answers),
                          ({}, len(pairs), {kind: len(pairs)}))
         self.assert_dissects(run.directory / "swp1.pcapng")
 
     def assert_silent(self, drops_, *questions, **options):
         run = self.ask(*questions, **options)
-        self.assertEqual((run.drops, run.sent["swp1"], "answers" in run.port("swp1")), (drops_, [], False))
+        self.assertEqual((run.drops, run.sent["swp1"], "answers" in run.port("swp1").counters), (drops_, [], False))
 
     def test_arp(self):
         self.assert_answers("arp-reply", *((question, arp_reply(owner, sender)) for question, owner, sender in (

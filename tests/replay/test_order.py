@@ -60,13 +60,13 @@ class Order(Case):
         events = hold("swp2", until="20us") + [
             {"at": "10us", "set": "switch.qos.priority-to-tc.3", "to": "6"}, {"at": "11us", "snapshot": "full"}]
         run = self.replay(switch(2, "100G", events), {"swp1": stream(PACKETS, dscp=3, first=100, step=40)})
-        shown = run.snapshot(11000)
+        shown = run.snapshot(11000).counters
         queues, pools = shown["ports"]["swp2"]["queue"], shown["pools"]
         self.assertEqual((queues[3]["depth"], queues[3]["depth_max"]), (0, PACKETS * 384))
         self.assertEqual((queues[6]["depth"], queues[6]["depth_max"]), (PACKETS * 384, PACKETS * 384))
         self.assertEqual((pools["egress-lossless"]["used"], pools["egress-lossy"]["used"]), (0, PACKETS * 384))
         self.assertEqual(pools["egress-lossy"]["used_max"], PACKETS * 384)
-        self.assertEqual([one["packets"] for one in run.port("swp2")["queue"]], [0, 0, 0, 0, 0, 0, PACKETS, 0])
+        self.assertEqual(run.port("swp2").queues.packets, [0, 0, 0, 0, 0, 0, PACKETS, 0])
 
     def test_lossless_wait_is_not_left_behind(self):
         """Priority 3 is paused with 50 packets waiting. Given to queue 0, which it then holds, they and 50 more wait;
@@ -76,7 +76,7 @@ class Order(Case):
                   {"at": "8us", "snapshot": "full"},
                   {"at": "9us", "port": "swp2", "pfc": {"priorities": [3], "quanta": 0}}]
         run = self.replay(switch(2, "100G", events), {"swp1": stream(PACKETS, dscp=3, first=100, step=40)})
-        queues = run.snapshot(8000)["ports"]["swp2"]["queue"]
+        queues = run.snapshot(8000).counters["ports"]["swp2"]["queue"]
         self.assertEqual([one["depth"] for one in queues[:4]], [PACKETS * 384, 0, 0, 0])
         self.assertTrue(queues[0]["paused"])
         self.assertFalse(queues[3]["paused"])

@@ -30,7 +30,7 @@ class Paths(Case):
         """How many packets each uplink got; none is lost."""
         run = self.replay(description, {"swp1": packets})
         run.assert_conserved()
-        self.assertEqual((run.drops, run.port("swp1")["rx_packets"]), ({}, len(packets)))
+        self.assertEqual((run.drops, run.port("swp1").rx_packets), ({}, len(packets)))
         return [len(run.sent[port]) for port in UPLINKS]
 
     def even(self, shares, parts=(1, 1, 1, 1)):

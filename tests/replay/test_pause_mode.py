@@ -51,7 +51,7 @@ class Received(Case):
                                  [(begin * 1000 + length + i * slot_ps(300, rate) + frame_ps(300, rate)) // 1000
                                   for i in range(held)])
                 port = run.port("swp2")
-                self.assertEqual((port["pause_rx"], port["pause_rx_ns"], port["pfc_rx"], port["pfc_rx_pause_ns"]),
+                self.assertEqual((port.pause_rx, port.pause_rx_ns, port.priorities.pfc_rx, port.priorities.pfc_rx_pause_ns),
                                  (1, length // 1000, [0] * 8, [0] * 8))
 
     def test_new_frame_replaces(self):
@@ -65,7 +65,7 @@ class Received(Case):
                     run.assert_conserved()
                     resumed = 20_000_000 + quanta_ps(second, rate)
                     self.assertEqual(run.sent["swp2"][0].ns, (resumed + frame_ps(300, rate)) // 1000)
-                    self.assertEqual(run.port("swp2")["pause_rx_ns"], (19_500_000 + quanta_ps(second, rate)) // 1000)
+                    self.assertEqual(run.port("swp2").pause_rx_ns, (19_500_000 + quanta_ps(second, rate)) // 1000)
 
     def test_pfc_is_ignored(self):
         """In this mode PFC frames are counted and pause nothing."""
@@ -75,8 +75,8 @@ class Received(Case):
             run = self.replay(switch(qos=PAUSE), {"swp1": packets, "swp2": frames})
             run.assert_conserved()
             outcome.append([(packet.ns, packet.data) for packet in run.sent["swp2"]])
-            self.assertEqual(run.port("swp2")["pfc_rx"], [len(frames)] * 8)
-            self.assertEqual((run.port("swp2")["pfc_rx_pause_ns"], run.port("swp2")["pause_rx"]), ([0] * 8, 0))
+            self.assertEqual(run.port("swp2").priorities.pfc_rx, [len(frames)] * 8)
+            self.assertEqual((run.port("swp2").priorities.pfc_rx_pause_ns, run.port("swp2").pause_rx), ([0] * 8, 0))
         self.assertEqual(outcome[0], outcome[1])
 
     def test_none(self):
@@ -87,7 +87,7 @@ class Received(Case):
         run.assert_conserved()
         self.assertEqual([packet.ns for packet in run.sent["swp2"]],
                          [1000 + i * 1000 + frame_ps(300, "100G") // 1000 for i in range(20)])
-        self.assertEqual((run.port("swp2")["pause_rx"], run.port("swp2")["pause_rx_ns"]), (1, 0))
+        self.assertEqual((run.port("swp2").pause_rx, run.port("swp2").pause_rx_ns), (1, 0))
 
 
 class Sent(Case):
@@ -112,7 +112,7 @@ class Sent(Case):
                 due = [(pfc_stamp(at, rate), 65535) for at in range(xoff, xon, refresh)]
                 self.assertEqual(link_pauses(run.sent["swp1"]), due + [(pfc_stamp(xon, rate), 0)])
                 port = run.port("swp1")
-                self.assertEqual((port["pause_tx"], port["pause_tx_ns"], port["pfc_tx"], port["pfc_tx_pause_ns"]),
+                self.assertEqual((port.pause_tx, port.pause_tx_ns, port.priorities.pfc_tx, port.priorities.pfc_tx_pause_ns),
                                  (len(due) + 1, (xon - xoff) // 1000, [0] * 8, [0] * 8))
                 self.assertEqual(run.drops, {})
 
@@ -147,7 +147,7 @@ class Sent(Case):
                     self.assertEqual(run.drops, {"headroom": 1})
                     self.assertEqual(link_pauses(run.sent["swp1"]),
                                      [(pfc_stamp(10**6 + i * refresh, rate), quanta) for i in range(6)])
-                    self.assertEqual([run.port("swp1")["pg"][pg]["xoff"] for pg in (first, second)], [1, 5])
+                    self.assertEqual([run.port("swp1").group(pg).xoff for pg in (first, second)], [1, 5])
 
     def test_dissects(self):
         run = self.replay(switch(events=hold("swp2", until="50us"), qos=PAUSE | {"pg": {3: XON_OFF}}),
@@ -193,7 +193,7 @@ class Asymmetric(Case):
                     self.assertEqual([packet.ns for packet in run.sent["swp2"]],
                                      [(first + i * slot_ps(300, rate) + frame_ps(300, rate)) // 1000
                                       for i in range(10)])
-                    self.assertEqual(run.port("swp2")["pfc_rx_pause_ns"][0],
+                    self.assertEqual(run.port("swp2").priority(0).pfc_rx_pause_ns,
                                      quanta_ps(10000, rate) // 1000 if held else 0)
 
     def test_generates_for_lossless_only(self):

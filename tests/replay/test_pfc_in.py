@@ -47,8 +47,8 @@ class Pause(Case):
                     self.assertEqual(begun[:sent], [1000, 1387, 1775] if rate == "25G" else
                                      list(range(1000, 2000, 100)))
                     self.assertEqual(begun[sent:], [(1950000 + length + i * slot) // 1000 for i in range(50 - sent)])
-                    self.assertEqual(run.port("swp2")["pfc_rx"], [0, 0, 0, 1, 0, 0, 0, 0])
-                    self.assertEqual(run.port("swp2")["pfc_rx_pause_ns"][3], length // 1000)
+                    self.assertEqual(run.port("swp2").priorities.pfc_rx, [0, 0, 0, 1, 0, 0, 0, 0])
+                    self.assertEqual(run.port("swp2").priority(3).pfc_rx_pause_ns, length // 1000)
 
     def test_begun_is_not_cut_off(self):
         """The frame comes in the middle of a packet, which has left as if nothing were."""
@@ -74,9 +74,9 @@ class Pause(Case):
                         self.assertEqual([start for start in begun if 20000 <= start < resumed // 1000], [])
                         if not waits:   # the next comes at 20.2 us
                             self.assertIn(max(resumed // 1000, 20200), begun)
-                        self.assertEqual(run.port("swp2")["pfc_rx_pause_ns"][3],
+                        self.assertEqual(run.port("swp2").priority(3).pfc_rx_pause_ns,
                                          (ended + resumed - 20000000) // 1000)
-                        self.assertEqual(run.port("swp2")["pfc_rx"][3], 2)
+                        self.assertEqual(run.port("swp2").priority(3).pfc_rx, 2)
 
     def test_resume_at_once(self):
         """Quanta 0 from a device that had paused for 1.342 ms (100G: 0.336; 400G: 0.084): the next packet begins at the
@@ -86,7 +86,7 @@ class Pause(Case):
             self.assertEqual(starts(run.sent["swp2"], rate)[0], 7777)
             run = self.run_with(rate, [(500, {3: 65535}), (777, {3: 0})], backlog(3))
             self.assertEqual(starts(run.sent["swp2"], rate)[0], 1000)
-            self.assertEqual(run.port("swp2")["pfc_rx_pause_ns"][3], 277)
+            self.assertEqual(run.port("swp2").priority(3).pfc_rx_pause_ns, 277)
 
     def test_others_keep_their_rate(self):
         """Priority 3 and priority 0 share swp2 half and half; 3 is paused for 1.342 ms (335.5, 83.9 us).
@@ -136,11 +136,11 @@ class Pause(Case):
                       (205_000, pfc({3: 0}))]
             run = self.replay(switch({"swp1": {}, "swp2": {"rate": rate}}, events=events), {"swp1": [], "swp2": frames})
             names = ("transitions", "pause_ns", "last_start_ns", "last_end_ns")
-            seen = [tuple(run.snapshot(at)["ports"]["swp2"][f"pfc_rx_{name}"][3] for name in names) for at in shots]
+            seen = [tuple(run.snapshot(at).counters["ports"]["swp2"][f"pfc_rx_{name}"][3] for name in names) for at in shots]
             self.assertEqual(seen, [(0, 0, -1, -1), (1, 99, 500, -1), (1, 500, 500, -1), (1, end - 500, 500, end),
                                     (1, end - 500, 500, end), (2, end, 200_000, end),
                                     (2, end + 4500, 200_000, 205_000)])
-            others = run.snapshot(300_000)["ports"]["swp2"]
+            others = run.snapshot(300_000).counters["ports"]["swp2"]
             for name in names:
                 self.assertEqual(set(others[f"pfc_rx_{name}"][:3]), {-1 if "last" in name else 0})
 
@@ -154,7 +154,7 @@ class Pause(Case):
         for rate, unit in (("25G", 100), ("100G", 100), ("400G", 1000)):
             packets = [(1000 + i, udp(*to("swp2"), size=1188, dscp=8 * i)) for i in range(8)]
             run = self.run_with(rate, [(500, {i: unit * (i + 1) for i in same})], packets, qos=qos)
-            self.assertEqual(run.port("swp2")["pfc_rx"], [1] * 8)
+            self.assertEqual(run.port("swp2").priorities.pfc_rx, [1] * 8)
             ends = [500000 + quanta_ps(unit * (i + 1), rate) for i in range(8)]
             free, expected = 0, []
             for i in range(8):      # in the order of their pauses' ends, which are more than a slot apart
@@ -197,10 +197,10 @@ class Ignored(Case):
             run.assert_conserved()
             outcome[name] = [(packet.ns, packet.data) for packet in run.sent["swp2"]]
             self.assertEqual(run.sent["swp1"], [], name)
-            self.assertEqual(run.port("swp2")["pfc_rx_pause_ns"], [0] * 8, name)
-            self.assertEqual(run.port("swp2")["pfc_rx"],
+            self.assertEqual(run.port("swp2").priorities.pfc_rx_pause_ns, [0] * 8, name)
+            self.assertEqual(run.port("swp2").priorities.pfc_rx,
                              [1, 0, 0, 0, 0, 0, 1, 0] if name == "lossy priority" else [0] * 8, name)
-            self.assertEqual(run.port("swp2")["pause_rx"], int(name == "802.3x"))
+            self.assertEqual(run.port("swp2").pause_rx, int(name == "802.3x"))
             self.assertEqual(run.drops, {"reserved-address": 1} if name == "another opcode" else {}, name)
         self.assertEqual(len(outcome["no frame"]), 400)
         for name, sent in outcome.items():
@@ -237,11 +237,11 @@ class Reserved(Case):
                               {"swp1": [(i * 1000, frame) for i, frame in enumerate(frames)]})
             run.assert_conserved()
             self.assertEqual([run.sent[port] for port in run.sent], [[], [], []])
-            self.assertEqual(run.port("swp1")["pfc_rx"], [2, 1, 1, 3, 3, 1, 1, 2])
-            self.assertEqual((run.port("swp1")["pause_rx"], run.port("swp1")["control_rx"]), (1, consumed))
+            self.assertEqual(run.port("swp1").priorities.pfc_rx, [2, 1, 1, 3, 3, 1, 1, 2])
+            self.assertEqual((run.port("swp1").pause_rx, run.port("swp1").control_rx), (1, consumed))
             self.assertEqual(run.drops, {"reserved-address": 19})
-            self.assertEqual(run.port("swp1")["rx_packets"], len(frames))
-            self.assertEqual([group["packets"] for group in run.port("swp1")["pg"]], [0] * 8)
+            self.assertEqual(run.port("swp1").rx_packets, len(frames))
+            self.assertEqual(run.port("swp1").groups.packets, [0] * 8)
 
     def test_next_address_is_not_reserved(self):
         """01:80:c2:00:00:10 is an ordinary multicast address."""

@@ -40,9 +40,9 @@ class Xoff(Case):
                 run.assert_conserved()
                 lost = max(0, count - lost_at + 1)
                 self.assertEqual(run.drops, {"headroom": lost} if lost else {})
-                self.assertEqual(run.port("swp1")["pg"][3]["dropped"], lost)
-                self.assertEqual([queue["dropped"] for queue in run.port("swp2")["queue"]], [0] * 8)
-                self.assertEqual(run.port("swp2")["queue"][3]["depth"], (count - lost) * cells(size, cell) * cell)
+                self.assertEqual(run.port("swp1").group(3).dropped, lost)
+                self.assertEqual(run.port("swp2").queues.dropped, [0] * 8)
+                self.assertEqual(run.port("swp2").queue(3).depth, (count - lost) * cells(size, cell) * cell)
                 self.lost_packets(run, lost, lost_at, size, cell)
 
                 first = xoff_at * STEP_NS * 1000
@@ -53,10 +53,10 @@ class Xoff(Case):
                     self.assertEqual((frame.vector, frame.quanta), (8, [0, 0, 0, quanta, 0, 0, 0, 0]))
                 for earlier, later in zip(sent, sent[1:]):
                     self.assertLess((later.ns - earlier.ns) * 1000, quanta_ps(quanta, rate))
-                self.assertEqual(run.port("swp1")["pfc_tx"], [0, 0, 0, len(due), 0, 0, 0, 0])
-                self.assertEqual(run.port("swp1")["pg"][3]["xoff"], len(due))
+                self.assertEqual(run.port("swp1").priorities.pfc_tx, [0, 0, 0, len(due), 0, 0, 0, 0])
+                self.assertEqual(run.port("swp1").group(3).xoff, len(due))
                 paused = until_ps - first if due else 0
-                self.assertEqual(run.port("swp1")["pfc_tx_pause_ns"][3], paused // 1000)
+                self.assertEqual(run.port("swp1").priority(3).pfc_tx_pause_ns, paused // 1000)
                 self.assertEqual(run.sent["swp2"], [])
 
     def lost_packets(self, run, lost, lost_at, size, cell):
@@ -149,7 +149,7 @@ class Xoff(Case):
                          [(pfc_stamp(3000000, "100G"), 1 << 3),     # 2 of 5 cells each: the third
                           (pfc_stamp(16000000, "100G"), 1 << 4)])   # of 10 cells: the sixth
         self.assertEqual(run.drops, {})
-        self.assertEqual(run.port("swp1")["pg"][0]["packets"], 94)
+        self.assertEqual(run.port("swp1").group(0).packets, 94)
         run.assert_conserved()
 
     def test_paused_destination(self):
@@ -206,8 +206,8 @@ class Xon(Case):
                 self.assertEqual([(frame.ns, frame.vector, frame.quanta) for frame in sent],
                                  [(ns, 8, [0, 0, 0, 65535, 0, 0, 0, 0]) for ns in xoffs] +
                                  [(pfc_stamp(last, rate), 8, [0] * 8)])
-                self.assertEqual(run.port("swp1")["pfc_tx"][3], len(xoffs) + 1)
-                self.assertEqual(run.port("swp1")["pfc_tx_pause_ns"][3], (last - first) // 1000)
+                self.assertEqual(run.port("swp1").priority(3).pfc_tx, len(xoffs) + 1)
+                self.assertEqual(run.port("swp1").priority(3).pfc_tx_pause_ns, (last - first) // 1000)
 
     def test_headroom_first(self):
         """xon at the limit: XON waits only for headroom to be empty. 14 packets of headroom: k = 13 none,
@@ -258,7 +258,7 @@ class Xon(Case):
                               "--until", "250us")
             run.assert_conserved()
             names = ("transitions", "pause_ns", "last_start_ns", "last_end_ns")
-            seen = [tuple(run.snapshot(at)["ports"]["swp1"][f"pfc_tx_{name}"][3] for name in names) for at in shots]
+            seen = [tuple(run.snapshot(at).counters["ports"]["swp1"][f"pfc_tx_{name}"][3] for name in names) for at in shots]
             xon, whole = xon_ps // 1000, (xon_ps - 27 * 10**6) // 1000
             later = (xon_ps - 27 * 10**6 + 33 * 10**6) // 1000
             self.assertEqual(seen, [(0, 0, -1, -1), (1, 1000, 27_000, -1), (1, 72_000, 27_000, -1),
@@ -310,7 +310,7 @@ class Frames(Case):
         run = self.replay(description, {"swp1": arrivals(5, dscp=40)})
         self.assertEqual([(frame.vector, frame.quanta) for frame in pfc_frames(run.sent["swp1"])],
                          [(0x18, [0, 0, 0, 65535, 65535, 0, 0, 0]), (0x18, [0] * 8)])
-        self.assertEqual(run.port("swp1")["pfc_tx"], [0, 0, 0, 2, 2, 0, 0, 0])
+        self.assertEqual(run.port("swp1").priorities.pfc_tx, [0, 0, 0, 2, 2, 0, 0, 0])
 
     def test_one_instant_one_frame(self):
         """Groups 3 and 4 of swp1 drain at the same instant, by swp2 and swp3: one frame says XON of both. A

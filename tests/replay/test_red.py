@@ -30,12 +30,12 @@ class Red(Case):
         dropped = [ip_ident(packet.data) for packet in run.dropped]
         marked = [ip_ident(packet.data) for packet in run.sent["swp2"]
                   if ecn_of(packet.data) != before[ip_ident(packet.data)]]
-        queue = run.port("swp2")["queue"][traffic_class]
+        queue = run.port("swp2").queue(traffic_class).counters
         self.assertEqual((queue["ecn_marked"], queue["dropped"], queue["red_dropped"], queue["packets"]),
                          (len(marked), len(dropped), len(dropped), len(packets) - len(dropped)))
         self.assertEqual(run.drops, {"red": len(dropped)} if dropped else {})
-        self.assertEqual(run.port("swp1")["drops"], run.drops)
-        self.assertEqual(sum(group["dropped"] for group in run.port("swp1")["pg"]), 0)
+        self.assertEqual(run.port("swp1").drops, run.drops)
+        self.assertEqual(sum(group["dropped"] for group in run.port("swp1").counters["pg"]), 0)
         kept = [i for i in range(len(packets)) if i not in set(dropped)]
         self.assertEqual([ip_ident(packet.data) for packet in run.sent["swp2"]], kept)
         slot = slot_ps(len(packets[0][1]), rate)

@@ -85,7 +85,7 @@ class Remark(Case):
             marked = 20 - 1 - behind
             self.assertEqual(marks, [(63, 3)] * marked + [(63, 2)] * (20 - marked))
             self.assertEqual({tag(packet.data) for packet in run.sent["swp2"]}, {(1, 7)})
-            self.assertEqual(run.port("swp2")["queue"][3]["packets"], 20)
+            self.assertEqual(run.port("swp2").queue(3).packets, 20)
             for packet in run.sent["swp2"]:
                 if packet.data[18] >> 4 == 4:
                     self.assertEqual(checksum(packet.data[18:38]), 0)
@@ -117,7 +117,7 @@ class Ports(Case):
             run = self.replay(description, {port: [(1000 * (i + 1), frame) for i, frame in enumerate(frames)]})
             run.assert_conserved()
             self.assertEqual(run.drops, {})
-            seen[port] = [queue["packets"] for queue in run.port("swp3")["queue"]]
+            seen[port] = run.port("swp3").queues.packets
         return seen
 
     def test_dscp_map(self):

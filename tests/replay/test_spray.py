@@ -32,8 +32,8 @@ class Spray(Case):
         """How many packets each uplink got; none is lost."""
         run = self.replay(description, {"swp1": packets}, *options)
         run.assert_conserved()
-        self.assertEqual((run.drops, run.port("swp1")["rx_packets"]), ({}, len(packets)))
-        return [run.port(port)["queue"][3]["packets"] + run.port(port)["queue"][0]["packets"] for port in UPLINKS], run
+        self.assertEqual((run.drops, run.port("swp1").rx_packets), ({}, len(packets)))
+        return [run.port(port).queue(3).packets + run.port(port).queue(0).packets for port in UPLINKS], run
 
     def test_round_robin(self):
         """Mode spray: 1000 / 4 = 250 each, in turn, whatever rate and cell are; 998 packets: 250, 250, 249, 249
@@ -87,7 +87,7 @@ class Spray(Case):
         for rate, cell, least in (("25G", 192, 22000), ("40G", 128, 16000)):
             description = fabric_side("adaptive", rate, cell, [{"at": f"{end}ns", "snapshot": "full"}], grades=grades)
             shares, run = self.shares(description, flow(120, step_ns=20))
-            depths = [run.snapshot(end)["ports"][port]["queue"][3]["depth"] for port in UPLINKS]
+            depths = [run.snapshot(end).port(port).queue(3).depth for port in UPLINKS]
             self.assertLessEqual(max(depths) - min(depths), 2000 + cells(1000, cell) * cell)
             self.assertGreater(min(depths), least)
             self.assertLessEqual(max(shares) - min(shares), 3)
@@ -98,7 +98,7 @@ class Spray(Case):
         end = 1000 + 20 * 240
         description = fabric_side("adaptive", "25G", events=[{"at": f"{end}ns", "snapshot": "full"}])
         _, run = self.shares(description, flow(240, step_ns=20))
-        depths = [run.snapshot(end)["ports"][port]["queue"][3]["depth"] for port in UPLINKS]
+        depths = [run.snapshot(end).port(port).queue(3).depth for port in UPLINKS]
         self.assertLessEqual(max(depths) - min(depths), 16000 + 1152)
         self.assertGreater(sum(depths), 4 * 40000)
 

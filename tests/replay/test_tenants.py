@@ -55,16 +55,16 @@ class Shares(Case):
                     run.assert_conserved()
                     self.assertEqual(run.drops, {})
                     sent = (fits + 21) // 2 * 2
-                    red, blue = run.node["tenants"]["red"], run.node["tenants"]["blue"]
+                    red, blue = run.switch.counters["tenants"]["red"], run.switch.counters["tenants"]["blue"]
                     self.assertEqual((red["packets"], red["used"], red["used_max"], red["dropped"]),
                                      (sent, sent * packet, sent * packet, 0))
-                    groups = [run.port(port)["pg"][3] for port in RED]
+                    groups = [run.port(port).group(3).counters for port in RED]
                     self.assertEqual(sum(group["headroom"] for group in groups), (sent - fits) * packet)
                     self.assertEqual((blue["used"], blue["dropped"], blue["guaranteed"]),
                                      (of_blue * packet, 0, cells(30_000, cell) * cell))
-                    self.assertEqual([bool(run.port(port)["pg"][3]["xoff"]) for port in (*RED, *BLUE)],
+                    self.assertEqual([bool(run.port(port).group(3).xoff) for port in (*RED, *BLUE)],
                                      [True, True, False])
-                    self.assertEqual((run.sent["swp3"], run.port("swp3")["pfc_tx"]), ([], [0] * 8))
+                    self.assertEqual((run.sent["swp3"], run.port("swp3").priorities.pfc_tx), ([], [0] * 8))
                     # The first packet that does not fit makes XOFF of its port.
                     first = next(frame for frame in pfc_frames(run.sent[RED[fits % 2]]))
                     self.assertEqual(first.ns, pfc_stamp((1000 + fits * 100) * 1000, rate))
@@ -84,14 +84,14 @@ class Shares(Case):
                 run = self.replay(buffered(cell, rate, {"guaranteed": "20KB", "share": "50%"},
                                            {"guaranteed": "30KB", "share": "25%"}, "ingress-lossy"), flood | late)
                 run.assert_conserved()
-                red, blue = run.node["tenants"]["red"], run.node["tenants"]["blue"]
+                red, blue = run.switch.counters["tenants"]["red"], run.switch.counters["tenants"]["blue"]
                 self.assertEqual((red["used"] // packet, blue["used"] // packet), (under + beyond, of_blue))
                 self.assertEqual((red["dropped"], blue["dropped"]), (2 * count - under - beyond, 10))
                 self.assertEqual(run.drops, {"tenant-share": red["dropped"] + blue["dropped"]})
                 run = self.replay(buffered(cell, rate, {}, {}, "ingress-lossy"), flood | late)
                 run.assert_conserved()
                 full = POOL // cell // cells(size, cell)
-                self.assertEqual((run.node["tenants"]["red"]["used"] // packet, run.node["tenants"]["blue"]["used"]),
+                self.assertEqual((run.switch.tenant("red").used // packet, run.switch.tenant("blue").used),
                                  (full, 0))
                 self.assertEqual(set(run.drops), {"ingress-pool"})
 
@@ -110,9 +110,9 @@ class Shares(Case):
                     run.assert_conserved()
                     shared = (POOL // cell - cells(60_000, cell)) // cells(size, cell)
                     # What the last packet leaves free of the shared space may not be enough for another.
-                    held = [run.node["tenants"][tenant]["used"] // packet for tenant in ("red", "blue")]
+                    held = [run.switch.tenant(tenant).used // packet for tenant in ("red", "blue")]
                     self.assertEqual(held, [shared, of_blue])
-                    self.assertEqual(run.port("swp3")["drops"], {"ingress-pool": lost} if lost else {})
+                    self.assertEqual(run.port("swp3").drops, {"ingress-pool": lost} if lost else {})
 
     def test_share_by_alpha(self):
         """A share of alpha times what is free: alone at alpha / (1 + alpha) of what is shared; both at
@@ -125,12 +125,12 @@ class Shares(Case):
                     count = POOL // packet + 10
                     run = self.replay(description, filling(RED, count // 2, size))
                     run.assert_conserved()
-                    held = run.node["tenants"]["red"]["used"]
+                    held = run.switch.tenant("red").used
                     self.assertLessEqual(abs(held - POOL * alpha / (1 + alpha)), packet + cell)
                     run = self.replay(description, filling((RED[0], *BLUE), count, size))
                     run.assert_conserved()
                     for tenant in ("red", "blue"):
-                        held = run.node["tenants"][tenant]["used"]
+                        held = run.switch.tenant(tenant).used
                         self.assertLessEqual(abs(held - POOL * alpha / (1 + 2 * alpha)), packet + cell)
                     self.assertEqual(set(run.drops), {"tenant-share"})
 
@@ -149,8 +149,8 @@ class Shares(Case):
                 late = filling(BLUE, 20, size, first=1_000_000)
                 run = self.replay(description, {"swp1": flood} | late)
                 run.assert_conserved()
-                self.assertEqual((run.port("swp1")["drops"], run.port("swp3")["drops"]), ({"tenant-share": 30}, {}))
-                self.assertEqual(sum(run.port(port)["queue"][0]["dropped"] for port in ("swp8", "swp9")), 30)
+                self.assertEqual((run.port("swp1").drops, run.port("swp3").drops), ({"tenant-share": 30}, {}))
+                self.assertEqual(sum(run.port(port).queue(0).dropped for port in ("swp8", "swp9")), 30)
 
     def test_recovers(self):
         """When red's packets have left it has its share again, and XON is sent on its ports."""
@@ -162,7 +162,7 @@ class Shares(Case):
                 count = (under + beyond) // 2 + 15
                 run = self.replay(description, filling(RED, count, size, dscp=3))
                 run.assert_conserved()
-                self.assertEqual((run.drops, run.node["tenants"]["red"]["used"]), ({}, 0))
+                self.assertEqual((run.drops, run.switch.tenant("red").used), ({}, 0))
                 for port in RED:
                     self.assertEqual(pfc_frames(run.sent[port])[-1].quanta[3], 0)
                 self.assertEqual(len(run.sent["swp9"]), 2 * count)
@@ -187,9 +187,9 @@ class Routes(Case):
                     run.assert_conserved()
                     self.assertEqual({port: len(sent) for port, sent in run.sent.items()},
                                      {"swp1": 0, "swp2": 2, "swp3": 1, "swp4": 0})
-                    self.assertEqual((run.port("swp1")["drops"], run.port("swp4")["drops"]),
+                    self.assertEqual((run.port("swp1").drops, run.port("swp4").drops),
                                      ({"no-route": 4}, {"no-route": 1}))
-                    self.assertEqual([run.node["tenants"][name]["dropped"] for name in ("red", "blue")], [4, 1])
+                    self.assertEqual([run.switch.tenant(name).dropped for name in ("red", "blue")], [4, 1])
 
 
 if __name__ == "__main__":

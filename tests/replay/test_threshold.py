@@ -34,7 +34,7 @@ class Dynamic(Case):
         each = int(at_rest(alpha, k)) // (cells(size, cell) * cell)
         run = self.replay(description, by_turns(frames, each + 20), "--until", "10ms")
         run.assert_conserved()
-        groups = [run.port(port)["pg"][dscp] for port, _ in frames]
+        groups = [run.port(port).group(dscp).counters for port, _ in frames]
         for group in groups:
             over = each + 20 - group["shared"] // (cells(size, cell) * cell)
             self.assertGreater(over, 10)
@@ -77,10 +77,10 @@ class Dynamic(Case):
                     run = self.replay(description, by_turns(frames, count), "--until", "10ms")
                     run.assert_conserved()
                     for port in ports:
-                        queue = run.port(port)["queue"][0]
+                        queue = run.port(port).queue(0).counters
                         self.assertLessEqual(abs(queue["depth"] - expected), packet)
                         self.assertEqual(queue["dropped"], count - queue["depth"] // packet)
-                    self.assertEqual(run.port("swp1")["drops"], {"egress-pool": run.drops["egress-pool"]})
+                    self.assertEqual(run.port("swp1").drops, {"egress-pool": run.drops["egress-pool"]})
 
     def test_settles(self):
         """One lossy group has filled its half alone (alpha 1; 8/9 with alpha 8) when a second begins, both
@@ -118,7 +118,7 @@ class Dynamic(Case):
                                          buffer={"cell": cell, "pools": {"ingress-lossy": {"size": "20000B"}}})
                     run = self.replay(description, by_turns([("swp1", udp(*to("swp2"), size=1000))], 30))
                     run.assert_conserved()
-                    self.assertEqual(run.port("swp1")["pg"][0]["used"], count * cells(1000, cell) * cell)
+                    self.assertEqual(run.port("swp1").group(0).used, count * cells(1000, cell) * cell)
                     self.assertEqual(run.drops, {"ingress-pool": 30 - count})
 
 
@@ -138,11 +138,11 @@ class Lossy(Case):
                         lost = max(0, count - edge)
                         self.assertEqual(run.drops, {reason: lost} if lost else {})
                         self.assertEqual([ip_ident(packet.data) for packet in run.dropped], list(range(edge, count)))
-                        self.assertEqual(run.port("swp2")["queue"][0]["depth"],
+                        self.assertEqual(run.port("swp2").queue(0).depth,
                                          (count - lost) * cells(300, cell) * cell)
-                        counted = [run.port("swp2")["queue"][0]["dropped"], run.port("swp1")["pg"][0]["dropped"]]
+                        counted = [run.port("swp2").queue(0).dropped, run.port("swp1").group(0).dropped]
                         self.assertEqual(counted, [lost, 0] if reason == "egress-pool" else [0, lost])
-                        self.assertEqual([run.sent["swp1"], run.port("swp1")["pfc_tx"]], [[], [0] * 8])
+                        self.assertEqual([run.sent["swp1"], run.port("swp1").priorities.pfc_tx], [[], [0] * 8])
 
 
 class Modes(Case):
@@ -156,8 +156,8 @@ class Modes(Case):
         late = [(400_000 + 100 * i, udp(*to("swp3"), size=1500, dscp=26)) for i in range(1500)]
         run = self.replay(description, {"swp1": lossy, "swp2": late}, "--until", "1ms")
         run.assert_conserved()
-        pool = run.node["pools"]["ingress-lossless"]["size"]
-        aside = run.node["pools"]["headroom"]["size"]
+        pool = run.switch.pool("ingress-lossless").size
+        aside = run.switch.pool("headroom").size
         return run, pool, (4_000_000 - aside) // cell * cell
 
     def test_pools(self):
@@ -169,20 +169,20 @@ class Modes(Case):
                 packet = cells(1500, cell) * cell
                 run, pool, whole = self.lossless_after_lossy("lossless", cell, rate)
                 self.assertLessEqual(abs(pool - whole / 2), cell)
-                self.assertLessEqual(abs(run.port("swp2")["pg"][3]["shared"] - pool / 2), packet)
+                self.assertLessEqual(abs(run.port("swp2").group(3).shared - pool / 2), packet)
                 run, pool, whole = self.lossless_after_lossy("lossless-single-pool", cell, rate)
                 self.assertLessEqual(abs(pool - whole), cell)
-                left = pool - run.port("swp1")["pg"][0]["used"]
-                self.assertGreater(run.port("swp1")["pg"][0]["dropped"] + run.port("swp3")["queue"][0]["dropped"], 100)
+                left = pool - run.port("swp1").group(0).used
+                self.assertGreater(run.port("swp1").group(0).dropped + run.port("swp3").queue(0).dropped, 100)
                 self.assertLess(left, pool * 0.6)
-                self.assertLessEqual(abs(run.port("swp2")["pg"][3]["shared"] - left / 2), packet)
-                self.assertEqual(run.node["pools"]["ingress-lossy"]["size"], 0)
+                self.assertLessEqual(abs(run.port("swp2").group(3).shared - left / 2), packet)
+                self.assertEqual(run.switch.pool("ingress-lossy").size, 0)
 
     def test_lossy(self):
         """Mode lossy: all of the ingress side is one lossy pool, and nobody is paused."""
         for cell, rate in ((192, "100G"), (128, "400G")):
             run, pool, _ = self.lossless_after_lossy("lossy", cell, rate)
-            self.assertEqual((pool, run.node["pools"]["ingress-lossy"]["size"]), (0, 4_000_000 // cell * cell))
+            self.assertEqual((pool, run.switch.pool("ingress-lossy").size), (0, 4_000_000 // cell * cell))
             self.assertEqual((run.sent["swp1"], run.sent["swp2"]), ([], []))
             self.assertEqual(set(run.drops) - {"ingress-pool", "egress-pool"}, set())
             self.assertGreater(sum(run.drops.values()), 100)
@@ -213,7 +213,7 @@ class PortLevel(Case):
                                   "priority-to-pg": {3: 3, 4: 4}})
         run = self.replay(description, inputs, "--until", "10ms")
         run.assert_conserved()
-        return [run.port(port)["pg"][priority]["used"] // cell for port, priority in order]
+        return [run.port(port).group(priority).used // cell for port, priority in order]
 
     def test_known(self):
         """To the cell where a and p are whole, to one cell where products are rounded down."""
@@ -249,7 +249,7 @@ class PortLevel(Case):
                                   "priority-to-tc": {3: 3, 4: 4}})
         run = self.replay(description, {"swp1": [(100 * (i + 1), frame) for i, frame in enumerate(frames)]})
         run.assert_conserved()
-        self.assertEqual([run.port(port)["queue"][queue]["depth"] // 192 for port, queue in order],
+        self.assertEqual([run.port(port).queue(queue).depth // 192 for port, queue in order],
                          [471, 28, 1, 236])
 
 

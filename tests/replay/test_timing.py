@@ -82,7 +82,7 @@ class Stamps(Case):
             "min": "1KB", "max": "20KB"}}}}), {"swp1": packets}) for _ in range(2)]
         for name in ("swp1.pcapng", "swp2.pcapng", "drops.pcapng", "counters.json"):
             self.assertEqual((runs[0].directory / name).read_bytes(), (runs[1].directory / name).read_bytes(), name)
-        self.assertGreater(runs[0].port("swp2")["queue"][3]["ecn_marked"], 100)
+        self.assertGreater(runs[0].port("swp2").queue(3).ecn_marked, 100)
 
 
 class Pace(Case):
@@ -147,7 +147,7 @@ class Ends(Case):
         for until, count in (("5us", 4), ("5000.001ns", 5), ("5001ns", 5), ("9999ns", 9), ("1ms", 10)):
             run = self.replay(switch(rate="25G"), {"swp1": packets}, "--until", until)
             run.assert_conserved()
-            self.assertEqual(run.port("swp1")["rx_packets"], count)
+            self.assertEqual(run.port("swp1").rx_packets, count)
             self.assertEqual(len(run.sent["swp2"]), count)
         self.assertEqual(run.counters["time_ns"], 1000000)
         run = self.replay(switch(rate="25G"), {"swp1": packets}, "--until", "5us")
@@ -157,8 +157,8 @@ class Ends(Case):
         """A time in the file's `stop` does the same; --until goes before it."""
         packets = [(1000 * i, udp(*to("swp2"))) for i in range(1, 11)]
         description = switch() | {"stop": "5us"}
-        self.assertEqual(self.replay(description, {"swp1": packets}).port("swp1")["rx_packets"], 4)
-        self.assertEqual(self.replay(description, {"swp1": packets}, "--until", "8us").port("swp1")["rx_packets"], 7)
+        self.assertEqual(self.replay(description, {"swp1": packets}).port("swp1").rx_packets, 4)
+        self.assertEqual(self.replay(description, {"swp1": packets}, "--until", "8us").port("swp1").rx_packets, 7)
 
     def test_drained(self):
         """Ends at the next multiple of 4 us behind the last thing that happened."""
@@ -172,7 +172,7 @@ class Ends(Case):
         run = self.replay(switch(events=events), {"swp1": [(1000 * i, udp(*to("swp2"))) for i in range(7)]})
         run.assert_conserved()
         self.assertRegex(run.done.err, r"warning: 7 packets are still held by dut")
-        self.assertEqual(run.port("swp2")["queue"][0]["depth"], 7 * 384)
+        self.assertEqual(run.port("swp2").queue(0).depth, 7 * 384)
 
     def test_snapshot(self):
         """As of its instant, before anything of it; several, in time order, and one at the very end."""

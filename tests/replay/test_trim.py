@@ -52,12 +52,12 @@ class Trim(Case):
                 slot = slot_ps(size, rate)
                 self.assertEqual([packet.ns for packet in sent[:12]],
                                  [(RELEASE * 1000 + i * slot + frame_ps(size, rate)) // 1000 for i in range(12)])
-                queues = run.port("swp2")["queue"]
+                queues = run.port("swp2").counters["queue"]
                 self.assertEqual((queues[0]["trimmed"], queues[0]["dropped"], queues[0]["packets"]), (12, 0, ROOM))
                 self.assertEqual([queues[4][name] for name in ("trim_sent", "packets", "bytes", "trimmed")],
                                  [12, 12, 12 * size, 0])
                 self.assertEqual(queues[4]["depth_max"], 12 * cells(size, cell) * cell)
-                self.assertEqual(run.port("swp1")["rx_bytes"], sum(len(frame) for frame in frames))
+                self.assertEqual(run.port("swp1").rx_bytes, sum(len(frame) for frame in frames))
 
     def test_charged_anew(self):
         """A cut packet takes ceil(size / cell) cells of its group, its pools and queue 4."""
@@ -67,7 +67,7 @@ class Trim(Case):
                 frames = [udp(*to("swp2"), size=1500)] * (ROOM + 7)
                 run = self.replay(trimming(cell, rate, size, dscp, events=shot), {"swp1": by_us(frames)})
                 run.assert_conserved()
-                node = run.snapshot(RELEASE - 1)
+                node = run.snapshot(RELEASE - 1).counters
                 whole, cut = ROOM * cells(1500, cell) * cell, 7 * cells(size, cell) * cell
                 self.assertEqual([node["ports"]["swp2"]["queue"][i]["depth"] for i in (0, 4)], [whole, cut])
                 self.assertEqual(node["ports"]["swp1"]["pg"][0]["used"], whole + cut)
@@ -87,19 +87,19 @@ class Trim(Case):
                 with self.subTest(cell=cell, length=len(last), cut=cut):
                     run = self.replay(description, {"swp1": by_us(fill + [last])})
                     run.assert_conserved()
-                    self.assertEqual((run.port("swp2")["queue"][0]["trimmed"], run.drops),
+                    self.assertEqual((run.port("swp2").queue(0).trimmed, run.drops),
                                      (cut, {} if cut else {"egress-pool": 1}))
             frames = [udp(*to("swp2"), size=1500, dscp=8)] * (ROOM + 3)
             run = self.replay(trimming(cell, rate, size, dscp), {"swp1": by_us(frames)})
-            self.assertEqual((run.port("swp2")["queue"][1]["trimmed"], run.drops), (0, {"egress-pool": 3}))
+            self.assertEqual((run.port("swp2").queue(1).trimmed, run.drops), (0, {"egress-pool": 3}))
             frames = [udp(*to("swp2"), size=1500)] * (ROOM + 3)
             run = self.replay(trimming(cell, rate, size, dscp, trim="off"), {"swp1": by_us(frames)})
             run.assert_conserved()
-            self.assertEqual((run.port("swp2")["queue"][0]["trimmed"], run.drops), (0, {"egress-pool": 3}))
+            self.assertEqual((run.port("swp2").queue(0).trimmed, run.drops), (0, {"egress-pool": 3}))
             run = self.replay(trimming(cell, rate, size, dscp, room=100, pg={0: {"static": "15360B"}}),
                               {"swp1": by_us(frames)})
             run.assert_conserved()
-            self.assertEqual(run.port("swp2")["queue"][0]["trimmed"], 0)
+            self.assertEqual(run.port("swp2").queue(0).trimmed, 0)
             self.assertEqual(set(run.drops), {"ingress-pool"})
 
     def test_lossless_is_not_cut(self):
@@ -108,7 +108,7 @@ class Trim(Case):
         run = self.replay(switch(events=hold("swp2"), qos=qos),
                           {"swp1": by_us([udp(*to("swp2"), size=1500, dscp=3)] * 15)})
         run.assert_conserved()
-        self.assertEqual([queue["trimmed"] for queue in run.port("swp2")["queue"]], [0] * 8)
+        self.assertEqual(run.port("swp2").queues.trimmed, [0] * 8)
         self.assertEqual(run.drops, {"egress-pool": 5})
 
     def test_no_room_for_the_cut(self):
@@ -121,10 +121,10 @@ class Trim(Case):
                 frames = [udp(*to("swp2"), size=1500, ident=i) for i in range(ROOM + 8)]
                 run = self.replay(description, {"swp1": by_us(frames)})
                 run.assert_conserved()
-                self.assertEqual((run.drops, run.port("swp2")["queue"][0]["trimmed"]), ({"egress-pool": 5}, 3))
+                self.assertEqual((run.drops, run.port("swp2").queue(0).trimmed), ({"egress-pool": 5}, 3))
                 self.assertEqual([(ip_ident(packet.data), packet.length) for packet in run.dropped],
                                  [(i, 1500) for i in range(ROOM + 3, ROOM + 8)])
-                self.assertEqual(sum(queue["dropped"] for queue in run.port("swp2")["queue"]), 5)
+                self.assertEqual(sum(queue["dropped"] for queue in run.port("swp2").counters["queue"]), 5)
 
     def test_tenant_share(self):
         """Refused for the tenant's share of the egress pool: cut, too, if what is left fits it."""
@@ -140,7 +140,7 @@ class Trim(Case):
             # 26 % of 40 packets: 10.4: ten, and 0.4 of a packet's cells for those that are cut.
             left = int(40 * packet // cell * 26 // 100) - 10 * packet // cell
             fits = min(2, left // cells(size, cell))
-            self.assertEqual((run.port("swp2")["queue"][0]["trimmed"], run.drops),
+            self.assertEqual((run.port("swp2").queue(0).trimmed, run.drops),
                              (fits, {"tenant-share": 2 - fits} if fits < 2 else {}))
             self.assertGreater(fits, 0)
 

@@ -62,9 +62,9 @@ class Bytes(Case):
         run = self.replay(vlan_leaf(), {"swp1": spaced(frames), "swp8": spaced(back)})
         run.assert_conserved()
         out, near = run.port("swp8"), run.port("swp1")
-        self.assertEqual((near["rx_bytes"], near["tx_bytes"], out["tx_bytes"], out["rx_bytes"]),
+        self.assertEqual((near.rx_bytes, near.tx_bytes, out.tx_bytes, out.rx_bytes),
                          (2200, 2200, 2212, 2212))
-        self.assertEqual(run.node["tenants"]["red"]["packets"], 6)
+        self.assertEqual(run.switch.tenant("red").packets, 6)
 
     def test_tag_is_no_part_of_the_mtu(self):
         for mtu in (1500, 9000):

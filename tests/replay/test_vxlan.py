@@ -93,12 +93,12 @@ class Bytes(Case):
             run = self.replay(vxlan_leaf(version), {"swp1": spaced(frames), "swp8": spaced(back)})
             run.assert_conserved()
             out, near = run.port("swp8"), run.port("swp1")
-            self.assertEqual((near["rx_bytes"], near["tx_bytes"]), (2200, 2200))
-            self.assertEqual((out["tx_bytes"], out["rx_bytes"]), (2200 + 3 * OVERHEAD[version],) * 2)
+            self.assertEqual((near.rx_bytes, near.tx_bytes), (2200, 2200))
+            self.assertEqual((out.tx_bytes, out.rx_bytes), (2200 + 3 * OVERHEAD[version],) * 2)
             # Store and forward: the frame that leaves is longer by the headers.
             for (ns, frame), sent in zip(spaced(frames), run.sent["swp8"]):
                 self.assertEqual(sent.ns, (ns * 1000 + frame_ps(len(frame) + OVERHEAD[version], "100G")) // 1000)
-            self.assertEqual(run.node["tenants"]["red"]["packets"], 6)
+            self.assertEqual(run.switch.tenant("red").packets, 6)
 
     def test_entropy(self):
         """A flow keeps its source port; 200 flows have nearly as many; both uplinks are used."""
@@ -219,7 +219,7 @@ class Marks(Case):
                 self.assertEqual([dscp_of(packet.data) for packet in run.sent["swp1"]],
                                  list(range(64)) if kind == "uniform" else list(range(63, -1, -1)))
                 # On the uplink the outer mark tells the priority.
-                counted = [group["packets"] for group in run.port("swp8")["pg"]]
+                counted = run.port("swp8").groups.packets
                 self.assertEqual(counted[3], priority.count(3))
 
     def test_marked_between_switches(self):
@@ -285,7 +285,7 @@ class Isolation(Case):
         self.assertEqual(set(answers(run.nodes)), {"no-way-back"})
         self.assertGreater(arrived, 4000)
         for tenant in VNI:
-            self.assertGreater(run.node["tenants"][tenant]["packets"], 1000)
+            self.assertGreater(run.switch.tenant(tenant).packets, 1000)
 
     def test_leaks_as_configured(self):
         """A route of red's into blue's VRF at the far leaf has blue's VNI; there is no way back without another."""

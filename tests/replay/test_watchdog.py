@@ -118,13 +118,11 @@ class Watchdog(Case):
         for i in later:
             self.assertLessEqual(abs(leaves[i] - arrivals[i] * 1000), 1000 if of_coming != "waits" else 10**6)
         self.assertEqual(run.drops, {"watchdog": len(lost)} if lost else {})
-        queue = run.port("swp2")["queue"][3]
-        self.assertEqual((queue["watchdog_storms"], queue["watchdog_dropped"], queue["dropped"]),
-                         (1, len(lost), len(lost)))
+        run.port("swp2").queue(3).expect(watchdog_storms=1, watchdog_dropped=len(lost), dropped=len(lost))
         self.assertEqual(self.log(run), [(begins, "watchdog-storm"), (ends, "watchdog-restore")])
-        middle = run.snapshot((begins + ends) // 2)["ports"]["swp2"]["queue"]
-        self.assertEqual([one["watchdog"] for one in middle], [i == 3 for i in range(8)])
-        self.assertEqual([one["watchdog"] for one in run.port("swp2")["queue"]], [False] * 8)
+        middle = run.snapshot((begins + ends) // 2).port("swp2")
+        self.assertEqual(middle.queues.watchdog, [i == 3 for i in range(8)])
+        self.assertEqual(run.port("swp2").queues.watchdog, [False] * 8)
         if of_waiting != "waits":   # when the pause ends those that waited take turns with the others
             self.others_untouched(run, numbers)
 
@@ -135,8 +133,7 @@ class Watchdog(Case):
             if at + OTHER < numbers[6] + numbers[4] + 4 * numbers[2]:
                 self.assertLessEqual(abs(leaves[i] - (at + OTHER) * 1000), 1000 + slot_ps(SIZE, numbers[0]))
         for tc in set(range(8)) - {3}:
-            queue = run.port("swp2")["queue"][tc]
-            self.assertEqual((queue["dropped"], queue["watchdog_storms"], queue["watchdog_dropped"]), (0, 0, 0))
+            run.port("swp2").queue(tc).expect(dropped=0, watchdog_storms=0, watchdog_dropped=0)
 
     def test_drop(self):
         """What waits goes at the look that finds the storm, what comes goes as it comes; after the end it is sent."""
@@ -178,10 +175,10 @@ class Watchdog(Case):
             for end, expected in ((begin + detect // 2, 0), (found - poll - length - 1, 0), (found, 1)):
                 with self.subTest(rate=rate, end=end):
                     run = self.run_storm((*numbers[:6], end), {}, end=found + 8 * poll)
-                    self.assertEqual(run.port("swp2")["queue"][3]["watchdog_storms"], expected)
+                    self.assertEqual(run.port("swp2").queue(3).watchdog_storms, expected)
                     self.assertEqual(len(run.counters["log"]), 2 * expected)
                     if not expected:
-                        self.assertEqual((run.drops, len(run.sent["swp2"])), ({}, run.port("swp1")["rx_packets"]))
+                        self.assertEqual((run.drops, len(run.sent["swp2"])), ({}, run.port("swp1").rx_packets))
 
     def test_progress(self):
         """Pauses with gaps in which packets leave are no storm, however long they go on."""
@@ -192,7 +189,7 @@ class Watchdog(Case):
             numbers = (rate, cell, poll, detect, restore, 100_000, 10 * detect)
             run = self.run_storm(numbers, {}, frames=frames)
             self.assertEqual((run.counters["log"], run.drops), ([], {}))
-            self.assertEqual(len(run.sent["swp2"]), run.port("swp1")["rx_packets"])
+            self.assertEqual(len(run.sent["swp2"]), run.port("swp1").rx_packets)
 
     def test_empty_queue(self):
         """Nothing waits: by the share of the time that the queue was held, more than 80 % of each poll. Pauses of
@@ -206,7 +203,7 @@ class Watchdog(Case):
                     frames = [(at, pfc({3: quanta})) for at in range(begin, begin + 3 * detect, 100_000)]
                     numbers = (rate, cell, poll, detect, restore, begin, begin + 3 * detect)
                     run = self.run_storm(numbers, {}, frames=frames, packets=[])
-                    self.assertEqual(run.port("swp2")["queue"][3]["watchdog_storms"], storms)
+                    self.assertEqual(run.port("swp2").queue(3).watchdog_storms, storms)
                     if storms:
                         self.assertEqual(self.log(run)[0], (next_look(poll, begin + detect), "watchdog-storm"))
 
@@ -240,7 +237,7 @@ class Watchdog(Case):
             run = self.run_storm(numbers, {}, frames=frames, end=second[1] + 2 * poll)
             self.assertEqual(self.log(run), [(first[0], "watchdog-storm"), (first[1], "watchdog-restore"),
                                              (second[0], "watchdog-storm"), (second[1], "watchdog-restore")])
-            self.assertEqual(run.port("swp2")["queue"][3]["watchdog_storms"], 2)
+            self.assertEqual(run.port("swp2").queue(3).watchdog_storms, 2)
 
     def test_ingress(self):
         """With `ingress` what comes in by the port with the queue's priority is dropped, too, and pauses nobody:
@@ -260,11 +257,11 @@ class Watchdog(Case):
                     if ingress == "on":
                         self.assertEqual((run.drops, xoffs), ({"watchdog": 10}, []))
                         self.assertEqual({dscp_of(packet.data) for packet in run.dropped}, {3})
-                        self.assertEqual(run.port("swp2")["pg"][3]["dropped"], 10)
+                        self.assertEqual(run.port("swp2").group(3).dropped, 10)
                     else:
                         self.assertEqual(run.drops, {})
                         self.assertGreater(len(xoffs), 0)
-                    self.assertEqual(run.port("swp3")["queue"][0]["depth"], 10 * cells(SIZE, cell) * cell)
+                    self.assertEqual(run.port("swp3").queue(0).depth, 10 * cells(SIZE, cell) * cell)
 
     def test_live(self):
         """Switched on while a pause lasts: it is found by what held the queue before. Switched off in a storm: the

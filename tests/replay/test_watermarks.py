@@ -41,9 +41,9 @@ class Watermarks(Case):
         for name, read in what.items():
             for quarter, at in enumerate(QUARTERS):
                 held = count * (quarter + 1) // 4 * packet
-                self.assertEqual(read(run.snapshot(at)), (held, held, held), (name, at))
-            self.assertEqual(read(run.snapshot(FULL_NS)), (count * packet,) * 3, name)
-            self.assertEqual(read(run.snapshot(EMPTY_NS)), (0, count * packet, count * packet), name)
+                self.assertEqual(read(run.snapshot(at).counters), (held, held, held), (name, at))
+            self.assertEqual(read(run.snapshot(FULL_NS).counters), (count * packet,) * 3, name)
+            self.assertEqual(read(run.snapshot(EMPTY_NS).counters), (0, count * packet, count * packet), name)
 
     @staticmethod
     def queue(tc):
@@ -96,8 +96,8 @@ class Watermarks(Case):
                 self.follow(run, count, size, cell, {"used": self.group(0, "used"), "queue": self.queue(0)})
                 for quarter, at in enumerate(QUARTERS):
                     beyond = (count * (quarter + 1) // 4 - count // 4) * packet
-                    self.assertEqual(self.group(0, "shared")(run.snapshot(at)), (beyond,) * 3)
-                self.assertEqual(self.group(0, "shared")(run.snapshot(EMPTY_NS)), (0, limit, limit))
+                    self.assertEqual(self.group(0, "shared")(run.snapshot(at).counters), (beyond,) * 3)
+                self.assertEqual(self.group(0, "shared")(run.snapshot(EMPTY_NS).counters), (0, limit, limit))
                 self.assertEqual(run.drops, {"ingress-pool": 20})
 
     def test_headroom(self):
@@ -111,7 +111,7 @@ class Watermarks(Case):
                     "headroom": self.group(3, "headroom"), "used": self.group(3, "used"), "queue": self.queue(3),
                     "pool": self.pool("headroom")})
                 self.assertEqual(run.drops, {"headroom": 20})
-                self.assertEqual(self.group(3, "shared")(run.node), (0, 0, 0))
+                self.assertEqual(self.group(3, "shared")(run.switch.counters), (0, 0, 0))
 
     def test_tenant(self):
         """A tenant held to its share, half of it guaranteed: of a pool of twice that."""
@@ -126,7 +126,7 @@ class Watermarks(Case):
                 self.follow(run, count, size, cell, {"tenant": self.tenant("red"), "group": self.group(0, "used"),
                                                      "pool": self.pool("ingress-lossy"), "queue": self.queue(0)})
                 self.assertEqual(run.drops, {"tenant-share": 20})
-                self.assertEqual(run.node["tenants"]["red"]["dropped"], 20)
+                self.assertEqual(run.switch.tenant("red").dropped, 20)
 
     def test_tenant_without_buffer(self):
         """A tenant without `buffer:` keeps its peak too, in every variant of the pipeline and in pools without end;
@@ -148,9 +148,9 @@ class Watermarks(Case):
                         "swp4": [(late, udp(*to("swp2"), size=size, dscp=3))]})
                     self.follow(run, count, size, cell, {"tenant": self.tenant("red")})
                     packet = cells(size, cell) * cell
-                    self.assertEqual(self.tenant("blue")(run.snapshot(QUARTERS[3])), (0, 0, 0))
-                    self.assertEqual(self.tenant("blue")(run.snapshot(FULL_NS)), (packet, packet, packet))
-                    self.assertEqual(self.tenant("blue")(run.node), (0, packet, packet))
+                    self.assertEqual(self.tenant("blue")(run.snapshot(QUARTERS[3]).counters), (0, 0, 0))
+                    self.assertEqual(self.tenant("blue")(run.snapshot(FULL_NS).counters), (packet, packet, packet))
+                    self.assertEqual(self.tenant("blue")(run.switch.counters), (0, packet, packet))
 
     def test_tenant_that_never_waits(self):
         """A packet that finds its port idle counts in the peak, one at a time."""
@@ -162,7 +162,7 @@ class Watermarks(Case):
                     run = self.replay(description, {"swp1": stream(5, size=size)})
                     run.assert_conserved()
                     packet = cells(size, cell) * cell
-                    self.assertEqual(self.tenant("red")(run.node), (0, packet, packet))
+                    self.assertEqual(self.tenant("red")(run.switch.counters), (0, packet, packet))
 
     def run_cleared(self, clears, cell=192, rate="100G", size=300, count=100, tenant=None):
         """clears: [(us, what)]. Filled and empty again by 600 us; from 700 us on half comes again. tenant: what red's
@@ -180,7 +180,7 @@ class Watermarks(Case):
         readers = {"queue": self.queue(0), "group": self.group(0, "used"), "shared": self.group(0, "shared"),
                    "pool": self.pool("egress-lossy"), "ingress pool": self.pool("ingress-lossy"),
                    "tenant": self.tenant("red")}
-        return {name: [tuple(value * 4 / limit for value in read(run.snapshot(at * 1000)))
+        return {name: [tuple(value * 4 / limit for value in read(run.snapshot(at * 1000).counters))
                        for at in (500, 620, 690, 800, 890)] for name, read in readers.items()}
 
     def test_clear(self):
@@ -215,7 +215,7 @@ class Watermarks(Case):
             run.assert_conserved()
             reads = (self.group(3, "headroom"), self.group(3, "used"), self.pool("headroom"), self.queue(3))
             for read in reads:     # one packet begins within that ns
-                seen = [tuple(value // cell for value in read(run.snapshot(at))) for at in (19000, 31000, 45000)]
+                seen = [tuple(value // cell for value in read(run.snapshot(at).counters)) for at in (19000, 31000, 45000)]
                 self.assertEqual(seen, [(10, 10, 10), (9, 9, 10), (12, 12, 12)])
 
     def test_counts_for_more(self):
@@ -228,7 +228,7 @@ class Watermarks(Case):
                 run = self.replay(switch(2, rate, hold("swp2") + changes, qos={"pg": {3: {"reserved": "20KB"}}},
                                          buffer={"cell": cell}), {"swp1": stream(20, 3, 1000, 100)}, "--until", "60us")
                 held = 20 * cells(300, cell) * cell
-                pool, group = run.node["pools"]["egress-lossy"], run.port("swp1")["pg"][3]
+                pool, group = run.switch.counters["pools"]["egress-lossy"], run.port("swp1").group(3).counters
                 self.assertEqual([pool[key] for key in ("used", "used_max", "used_max_persistent")], [held] * 3)
                 self.assertEqual([group[key] for key in ("shared", "shared_max", "shared_max_persistent")], [held] * 3)
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fixtures for pytest: roost_switch, roost_fabric and roost_live.
+
+pytest finds them where the package is installed. In a source tree: `PYTHONPATH=control/python pytest -p roost.pytest_plugin`.
+
+    def test_ttl(roost_switch):
+        run = roost_switch("switch.yaml", {"swp1": packets})
+        assert run.port("swp2").tx_packets == 19
+
+When such a test fails, its report has a section for each port that it looked at last: drops, pauses, and the last events.
+"""
+import contextlib
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import pytest
+
+from .counters import State
+from .fabric import Fabric, live
+from .runs import Replay, Sim, replay, sim
+
+SHOWN_PORTS = 3
+STATES: pytest.StashKey[list[Callable[[], State | None]]] = pytest.StashKey()
+
+
+def _keep(request: pytest.FixtureRequest, state: Callable[[], State | None]) -> None:
+    """Remembers what to report if the test fails."""
+    request.node.stash.setdefault(STATES, []).append(state)
+
+
+@pytest.fixture
+def roost_switch(request: pytest.FixtureRequest) -> Iterator[Callable[..., Replay]]:
+    """roost_switch(config, packets, ...): plays packets into one switch; the arguments and the result are those of
+    roost.replay(). The files of the run stay until the test ends."""
+    with contextlib.ExitStack() as runs:
+        def call(*args: Any, **options: Any) -> Replay:
+            run = runs.enter_context(replay(*args, **options))
+            _keep(request, lambda: run.state)
+            return run
+        yield call
+
+
+@pytest.fixture
+def roost_fabric(request: pytest.FixtureRequest) -> Iterator[Callable[..., Sim]]:
+    """roost_fabric(config, ...): runs a fabric in virtual time; the arguments and the result are those of roost.sim()."""
+    with contextlib.ExitStack() as runs:
+        def call(*args: Any, **options: Any) -> Sim:
+            run = runs.enter_context(sim(*args, **options))
+            _keep(request, lambda: run.state)
+            return run
+        yield call
+
+
+@pytest.fixture
+def roost_live(request: pytest.FixtureRequest) -> Iterator[Callable[..., Fabric]]:
+    """roost_live(config, ...): brings a fabric up, which goes down when the test ends; the arguments are those of
+    roost.live()."""
+    with contextlib.ExitStack() as up:
+        def call(*args: Any, **options: Any) -> Fabric:
+            fabric = up.enter_context(live(*args, **options))
+            _keep(request, lambda: fabric.last)
+            return fabric
+        yield call
+
+
+@pytest.hookimpl(hookwrapper=True)     # type: ignore[misc]
+def pytest_runtest_makereport(item: pytest.Item, call: "pytest.CallInfo[None]") -> Generator[None, Any, None]:
+    """Adds what is known of the ports that a failed test looked at."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.when != "call" or not report.failed:
+        return
+    for get in item.stash.get(STATES, []):
+        state = get()
+        for port in list(state.looked_at)[-SHOWN_PORTS:] if state else []:
+            lines = state.story(port) if state else []
+            if lines and lines[0] not in str(report.longrepr):      # not where expect() has said the same
+                report.sections.append((f"roost {port}", "\n".join(lines)))
