@@ -6,7 +6,7 @@ from common import *
 class BugReport(Shared):
 
     def report(self, *words):
-        first, *parts = self.up.roost("bug-report", "-o", "-", *words).out.split("\n== ")
+        first, *parts = self.up.command("bug-report", "-o", "-", *words).out.split("\n== ")
         return dict(part.split("\n\n", 1) for part in parts)
 
     def part(self, parts, name):
@@ -16,11 +16,11 @@ class BugReport(Shared):
         parts = self.report()
         for word in ("config", "hosts", "drops", "pfc", "log"):
             self.assertEqual(self.part(parts, f"show {word}") | {"time_ns": 0}, self.up.show(word) | {"time_ns": 0}, word)
-        self.assertEqual(self.part(parts, "topology"), json.loads(self.up.roost("graph", "--format", "json").out))
-        self.assertEqual(self.part(parts, "history"), json.loads(self.up.roost("history", "-o", "json").out))
+        self.assertEqual(self.part(parts, "topology"), json.loads(self.up.command("graph", "--format", "json").out))
+        self.assertEqual(self.part(parts, "history"), json.loads(self.up.command("history", "-o", "json").out))
         self.assertEqual(set(self.part(parts, "counters")["nodes"]),
                          {"leaf1", "leaf2", "spine1", "spine2"} | {f"h{i}" for i in range(1, 9)})
-        words = json.loads(self.up.roost("api").out)
+        words = json.loads(self.up.command("api").out)
         shown = next(method for method in words["methods"] if method["name"] == "show")
         what = next(one for one in shown["params"] if one["name"] == "what")
         self.assertLessEqual({f"fabric {self.name}: show {word}" for word in what["schema"]["enum"]}, set(parts))

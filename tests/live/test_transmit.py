@@ -15,7 +15,7 @@ class Transmit(Shared):
         return described
 
     def transmit(self, *words, **options):
-        return self.up.roost("transmit", *words, **options)
+        return self.up.command("transmit", *words, **options)
 
     def tearDown(self):
         self.transmit("leaf2.swp1", "on")
@@ -38,18 +38,18 @@ class Transmit(Shared):
 
     def test_a_port_holds_and_sends(self):
         receiver = self.hold()
-        self.assertRegex(self.up.roost("show", "interface", "leaf2.swp1").out, r"(?m)^leaf2\.swp1 +up, tx off +")
-        self.assertRegex(self.up.roost("show", "queue", "leaf2.swp1").out, r"(?m)^leaf2\.swp1 +0 .* tx off$")
+        self.assertRegex(self.up.command("show", "interface", "leaf2.swp1").out, r"(?m)^leaf2\.swp1 +up, tx off +")
+        self.assertRegex(self.up.command("show", "queue", "leaf2.swp1").out, r"(?m)^leaf2\.swp1 +0 .* tx off$")
         self.assertEqual(self.transmit("leaf2.swp1", "on", "-o", "json").json, {"port": "leaf2.swp1", "off": []})
         self.assertEqual(len(receiver.receive_all(HELD)), HELD)
         self.assertFalse(self.port("leaf2.swp1")["queue"][0]["tx_off"])
         self.assertEqual([(one["node"], one["port"], one["message"]) for one in self.up.show("log", "leaf2.swp1")["log"]
                           if one["what"] == "transmit"][-2:], [("leaf2", "swp1", "off"), ("leaf2", "swp1", "on")])
-        self.assertRegex(self.up.roost("show", "log").out, r"(?m)^ *[\d.]+ +leaf2\.swp1 +transmit +off$")
+        self.assertRegex(self.up.command("show", "log").out, r"(?m)^ *[\d.]+ +leaf2\.swp1 +transmit +off$")
 
     def test_a_queue_alone(self):
         receiver = self.hold("queue", "0")
-        self.assertRegex(self.up.roost("show", "interface", "leaf2.swp1").out, r"(?m)^leaf2\.swp1 +up, queue 0 off +")
+        self.assertRegex(self.up.command("show", "interface", "leaf2.swp1").out, r"(?m)^leaf2\.swp1 +up, queue 0 off +")
         self.udp("h1", dscp=26).send(b"y", (HOSTS["h5"], UDP_PORT))     # of queue 3
         self.assertEqual([one.data for one in receiver.receive_all(1)], [b"y"])
         self.assertEqual(self.transmit("leaf2.swp1", "off", "queue", 5).out, "leaf2.swp1 transmits, except queue 0,5\n")
@@ -58,10 +58,10 @@ class Transmit(Shared):
         self.assertEqual(self.transmit("leaf2.swp1", "on").out, "leaf2.swp1 transmits\n")
 
     def test_it_is_no_configuration(self):
-        revisions = self.up.roost("history").out
+        revisions = self.up.command("history").out
         self.transmit("leaf2.swp1", "off")
-        self.assertEqual(self.up.roost("history").out, revisions)
-        self.assertEqual(self.up.roost("config", "diff").out, "")
+        self.assertEqual(self.up.command("history").out, revisions)
+        self.assertEqual(self.up.command("config", "diff").out, "")
 
     def test_the_nic_of_a_simulated_host(self):
         self.assertEqual(self.transmit("h6.eth1", "off").out, "h6.eth1 transmits nothing\n")
@@ -77,7 +77,7 @@ class Transmit(Shared):
 
     def test_completion(self):
         def offered(*words):
-            return {line.split("\t")[0] for line in self.up.roost("complete", "--", "transmit", *words).out.split("\n")}
+            return {line.split("\t")[0] for line in self.up.command("complete", "--", "transmit", *words).out.split("\n")}
         self.assertIn("leaf1.swp5", offered("leaf1."))
         self.assertEqual(offered("leaf1.swp5", "") - {""}, {"off", "on"})
         self.assertIn("queue", offered("leaf1.swp5", "off", ""))

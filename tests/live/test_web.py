@@ -335,7 +335,7 @@ class Console(Shared):
             reader.join()
             for one in stuck:
                 one.close()
-            self.up.roost("link", "leaf1-spine1", "clear")
+            self.up.command("link", "leaf1-spine1", "clear")
 
     def test_requests_that_are_seldom_made(self):
         web = self.web("--allow-changes")

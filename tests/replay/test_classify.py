@@ -131,7 +131,7 @@ class Classify(Case):
                 run.assert_conserved()
                 self.assertEqual(run.drops, {})
                 self.assertEqual([packet.data for packet in run.sent["swp2"]], [routed(frame) for frame in frames])
-                self.assertEqual([run.port("swp2")["queue"][tc]["packets"] for tc in (0, 3)], [28, 4])
+                self.assertEqual([run.port("swp2").counters["queue"][tc]["packets"] for tc in (0, 3)], [28, 4])
         three = stack_tag(stack_tag(udp(*to("swp2"), vlan=1), 2), 3)
         self.assertEqual(self.replay(switch(), {"swp1": [(1000, three)]}).drops, {"not-ip": 1})
 
