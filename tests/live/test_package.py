@@ -85,6 +85,10 @@ class Live(LiveCase):
         with self.assertRaisesRegex(package.RoostError, r"(?s)did not come up: exit status 2\n.*leavs"):
             with package.live({"fabric": {"name": self.name, "topology": {"kind": "leaf-spine", "leavs": 2}}}, roost=ROOST):
                 self.fail("came up")
+        with self.assertRaisesRegex(package.RoostError, "the fabric is not up after 0.01 s"):
+            with package.live(demo(self.name, attach=("h1",)), roost=ROOST, timeout=0.01):
+                self.fail("came up at once")
+        self.assert_clean(self.name)
         self.assertEqual(set(Path(tempfile.gettempdir()).glob("roost-live-*")), before)
 
     def test_a_fabric_that_goes_by_itself(self):

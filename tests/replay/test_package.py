@@ -142,6 +142,8 @@ class Sims(Case):
             self.assertRaisesRegex(package.UnknownName, "which node.*leaf1.swp1", run.port, "swp1")
             self.assertRaisesRegex(package.UnknownName, "no link from leaf1.swp9; did you mean leaf1", run.link, "leaf1.swp9")
             self.assertRaisesRegex(AttributeError, "no column fct; did you mean fct_ps", lambda: flow.fct)
+            self.assertEqual([row.value for row in run.counters.where(node="leaf2", port="swp1", counter="tx_packets")],
+                             [run.port("leaf2.swp1").tx_packets])
             frame = run.flows.to_pandas()
             self.assertEqual((list(frame.columns), list(frame.fct_ps)), (list(flow), [one["fct_ps"] for one in run.flows]))
         self.assertNotEqual(package.sim(SMALL, roost=ROOST, until="5us").digest, run.digest)

@@ -49,11 +49,12 @@ class Client:
         self._number, self._received = 0, b""
         self._notifications: collections.deque[tuple[str, Event]] = collections.deque()
         self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(timeout)
         try:
             self._socket.connect(str(self.path))
         except OSError as error:
             self._socket.close()
-            raise ApiClosed(f"{self.path}: {error.strerror}; `roost list` shows which fabrics are up") from None
+            raise ApiClosed(f"{self.path}: {error.strerror or error}; `roost list` shows which fabrics are up") from None
 
     def __enter__(self) -> "Client":
         return self

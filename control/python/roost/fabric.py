@@ -27,6 +27,7 @@ from .schema import PRIORITIES, Schema, schema
 GUARD = 'exec 3<&0; "$0" "$@" & fabric=$!; { cat <&3; kill -TERM $fabric; } >/dev/null 2>&1 & watch=$!; ' \
         'wait $fabric; status=$?; kill $watch; exit $status'
 KEPT_EVENTS = 1000
+LEAST_DOWN = 30.0       # seconds
 
 
 class Fabric:
@@ -152,7 +153,10 @@ class Watcher:
     def _read(self) -> None:
         with contextlib.suppress(ApiClosed):
             while not self._stop.is_set():
-                self.events.extend(self._client.events(0.1))
+                for event in self._client.events(0.1):
+                    self.events.append(event)
+                    if self._stop.is_set():
+                        break
 
     def close(self) -> None:
         """Ends the thread and the connection."""
@@ -211,7 +215,7 @@ def live(config: Config, *options: object, roost: PathLike | None = None, timeou
 
     config   the file of the fabric, or its YAML as text or dicts. fabric.name must differ from that of other live fabrics
     roost    the program (default: program.find())
-    timeout  seconds to bring it up, for each command and call, and to take it down
+    timeout  seconds to bring it up, for each command and call, and to take it down (then at least 30)
     options  further words of `roost run`
 
     Needs root where `roost run` does. Raises RoostError, with what Roost says, if the fabric does not come up.
@@ -233,6 +237,9 @@ def live(config: Config, *options: object, roost: PathLike | None = None, timeou
             finally:
                 fabric.close()
         finally:
-            _end(guard, guard.stdin, timeout)
+            _end(guard, guard.stdin, max(timeout, LEAST_DOWN))
+        if guard.returncode != 0:
+            raise RoostError(f"the fabric has ended with exit status {guard.returncode}\n"
+                             f"{log.with_suffix('.err').read_text().strip()}")
     finally:
         shutil.rmtree(directory, ignore_errors=True)

@@ -11,56 +11,56 @@ When such a test fails, its report has a section for each port that it looked at
 """
 import contextlib
 from collections.abc import Callable, Generator, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from .counters import State
 from .fabric import Fabric, live
-from .runs import Replay, Sim, replay, sim
+from .runs import Replay, Run, Sim, replay, sim
 
 SHOWN_PORTS = 3
+Made = TypeVar("Made")
 STATES: pytest.StashKey[list[Callable[[], State | None]]] = pytest.StashKey()
 
 
-def _keep(request: pytest.FixtureRequest, state: Callable[[], State | None]) -> None:
-    """Remembers what to report if the test fails."""
-    request.node.stash.setdefault(STATES, []).append(state)
+def _factory(request: pytest.FixtureRequest, start: Callable[..., contextlib.AbstractContextManager[Made]],
+             state: Callable[[Made], State | None]) -> Iterator[Callable[..., Made]]:
+    """A function that starts runs, which end with the test; remembers what to report of their state if the test fails."""
+    with contextlib.ExitStack() as started:
+        def call(*args: Any, **options: Any) -> Made:
+            made = started.enter_context(start(*args, **options))
+            request.node.stash.setdefault(STATES, []).append(lambda: state(made))
+            return made
+        yield call
+
+
+def _state_of_run(run: Run) -> State | None:
+    return run.state
+
+
+def _state_of_fabric(fabric: Fabric) -> State | None:
+    return fabric.last
 
 
 @pytest.fixture
 def roost_switch(request: pytest.FixtureRequest) -> Iterator[Callable[..., Replay]]:
     """roost_switch(config, packets, ...): plays packets into one switch; the arguments and the result are those of
     roost.replay(). The files of the run stay until the test ends."""
-    with contextlib.ExitStack() as runs:
-        def call(*args: Any, **options: Any) -> Replay:
-            run = runs.enter_context(replay(*args, **options))
-            _keep(request, lambda: run.state)
-            return run
-        yield call
+    yield from _factory(request, replay, _state_of_run)
 
 
 @pytest.fixture
 def roost_fabric(request: pytest.FixtureRequest) -> Iterator[Callable[..., Sim]]:
     """roost_fabric(config, ...): runs a fabric in virtual time; the arguments and the result are those of roost.sim()."""
-    with contextlib.ExitStack() as runs:
-        def call(*args: Any, **options: Any) -> Sim:
-            run = runs.enter_context(sim(*args, **options))
-            _keep(request, lambda: run.state)
-            return run
-        yield call
+    yield from _factory(request, sim, _state_of_run)
 
 
 @pytest.fixture
 def roost_live(request: pytest.FixtureRequest) -> Iterator[Callable[..., Fabric]]:
     """roost_live(config, ...): brings a fabric up, which goes down when the test ends; the arguments are those of
     roost.live()."""
-    with contextlib.ExitStack() as up:
-        def call(*args: Any, **options: Any) -> Fabric:
-            fabric = up.enter_context(live(*args, **options))
-            _keep(request, lambda: fabric.last)
-            return fabric
-        yield call
+    yield from _factory(request, live, _state_of_fabric)
 
 
 @pytest.hookimpl(hookwrapper=True)     # type: ignore[misc]

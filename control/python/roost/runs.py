@@ -183,6 +183,11 @@ class Sim(Run):
         """One row for each direction of a link, with the columns of links.csv."""
         return table(self._csv("links.csv"))
 
+    @cached_property
+    def counters(self) -> Table:
+        """One row for each counter that differs from its initial value, with the columns of counters.csv."""
+        return table(self._csv("counters.csv"))
+
     def flow(self, number: int) -> Row:
         """A flow by its `id`."""
         if not 0 <= number < len(self.flows):

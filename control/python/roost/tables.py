@@ -10,7 +10,8 @@ from typing import Any
 
 from .errors import UnknownName, near
 
-TEXTS = {"item", "src", "dst", "tenant", "tier"}    # columns of flows.csv and links.csv; all others are numbers
+# Columns of flows.csv, links.csv and counters.csv that are text; all others are numbers.
+TEXTS = {"item", "src", "dst", "tenant", "tier", "node", "port", "scope", "object", "counter"}
 
 
 class Row(dict[str, Any]):
