@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Commands that start, end and operate a live fabric: up, run, down, exec, clear, watchdog.
+// Commands that start, end and operate a live fabric: up, run, down, exec, watchdog.
 #include "cli.h"
 
 #include "control/api/api.h"
@@ -76,29 +76,6 @@ const struct cli_command command_exec = {
 		    {CLI_TEXT, "ARGUMENT", .optional = true, .repeated = true}}}},
 	.options = {CLI_FABRIC_OPTION},
 	.run = exec,
-};
-
-static int
-clear(const struct cli_args *args)
-{
-	return cli_call_print(args, "clear",
-			      json_pack("{s:s,s:b,s:s*}", "what", "watermarks", "persistent",
-					cli_given(args, "persistent"), "node",
-					cli_text(args, "NODE")),
-			      NULL);
-}
-
-const struct cli_command command_clear = {
-	.name = "clear",
-	.help = "restart the peaks of a live fabric from the current values",
-	.details =
-		"Clears the user's peaks, which `max` shows, or the persistent ones; of NODE, or "
-		"of all nodes.\n",
-	.forms = {{{{CLI_LITERAL, "watermarks"},
-		    {CLI_LITERAL, "persistent", .optional = true},
-		    {CLI_SWITCH, .optional = true}}}},
-	.options = {CLI_FABRIC_OPTION},
-	.run = clear,
 };
 
 static int

@@ -118,14 +118,16 @@ struct config_event {
 	// SET; UNSET
 	struct config_name key; // "switch.qos.tc.3.ecn.min"
 	struct config_name to;  // its new value, as text: lists and maps in flow style
-	// PORT_TX, PORT_PFC
-	struct config_name port; // "swp2", or "leaf1.swp2" in a fabric
+	// PORT_TX, PORT_PFC, CLEAR
+	struct config_name port; // "swp2", or "leaf1.swp2" in a fabric; CLEAR: text NULL: all
 	bool tx_on;
 	int8_t queue;       // -1: all
 	uint8_t priorities; // PORT_PFC: bit n is priority n
 	uint16_t quanta;
 	// CLEAR
 	bool persistent; // the persistent watermarks, not the user's
+	int8_t pg;       // -1: all
+	int8_t pool;     // as in the tables, enum pool_id; -1: all
 	// RESTORE: the queue whose watchdog storm ends
 	struct config_name restore; // "swp2.3", or "leaf1.swp2.3" in a fabric
 };

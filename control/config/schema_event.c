@@ -44,7 +44,7 @@ event_select(struct decoder *d, const struct yaml_node *node, void *base)
 	struct config_event *event = base;
 	unsigned kind;
 
-	event->queue = -1;
+	event->queue = event->pg = event->pool = -1;
 	if (decode_find_kind(d, node, kind_keys, "one event changes one thing", &kind)) {
 		event->kind = kind;
 		return 1u << kind;
@@ -107,6 +107,20 @@ decode_to(struct decoder *d, const struct schema_key *key, const struct yaml_nod
 	free(text);
 }
 
+// What is cleared: of a node, a port, a group or a queue of a port, or a pool.
+static void
+check_clear(struct decoder *d, const struct yaml_node *node, const struct config_event *event)
+{
+	bool port = event->port.text != NULL;
+
+	if (!port && (event->pg >= 0 || event->queue >= 0))
+		decode_error(d, node->pos, "pg and queue need \"port\"");
+	else if (event->pg >= 0 && event->queue >= 0)
+		decode_error(d, node->pos, "clears either a pg or a queue");
+	else if (port && (event->pool >= 0 || event->node.text != NULL))
+		decode_error(d, node->pos, "a port excludes node and pool");
+}
+
 static void
 event_check(struct decoder *d, const struct yaml_node *node, void *base)
 {
@@ -124,6 +138,8 @@ event_check(struct decoder *d, const struct yaml_node *node, void *base)
 	};
 	struct config_event *event = base;
 
+	if (event->kind == CONFIG_EVENT_CLEAR)
+		check_clear(d, node, event);
 	if (event->kind != CONFIG_EVENT_LINK)
 		return;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
@@ -141,6 +157,15 @@ static const struct schema_choice snapshots[] = {{"full", 0}, {NULL, 0}};
 
 static const struct schema_choice watermarks[] = {
 	{"watermarks", false}, {"persistent-watermarks", true}, {NULL, 0}};
+
+// The pools of the configuration, and the headroom.
+static const struct schema_choice watermark_pools[] = {
+	{"ingress-lossless", CONFIG_POOL_INGRESS_LOSSLESS},
+	{"ingress-lossy", CONFIG_POOL_INGRESS_LOSSY},
+	{"egress-lossless", CONFIG_POOL_EGRESS_LOSSLESS},
+	{"egress-lossy", CONFIG_POOL_EGRESS_LOSSY},
+	{"headroom", CONFIG_POOLS},
+	{NULL, 0}};
 
 static const struct schema_key drop_keys[] = {
 	{"ip-id-low-byte", SCHEMA_INTEGER, .help = "of the IPv4 identification", AT(ip_id_low_byte),
@@ -189,14 +214,18 @@ static const struct schema_key keys[] = {
 	{"snapshot", SCHEMA_ENUM, .help = "full", AT(changes), .choices = snapshots,
 	 .kinds = SNAPSHOT},
 	{"port", SCHEMA_TEXT, .help = "such as swp2, or leaf1.swp2", AT(port),
-	 .kinds = PORT_TX | PORT_PFC, .required = PORT_TX | PORT_PFC},
+	 .kinds = PORT_TX | PORT_PFC | CLEAR, .required = PORT_TX | PORT_PFC},
 	{"tx", SCHEMA_BOOL, .help = "off freezes egress", AT(tx_on), .kinds = PORT_TX},
 	{"queue", SCHEMA_INTEGER, .help = "this one only", AT(queue), .min = 0, .max = 7,
-	 .kinds = PORT_TX},
+	 .kinds = PORT_TX | CLEAR},
 	{"pfc", SCHEMA_MAP, .help = "as if received there",
 	 .sub = &(const struct schema){SCHEMA_COUNT(pfc_keys)}, .kinds = PORT_PFC},
 	{"clear", SCHEMA_ENUM, .help = "watermarks or persistent-watermarks", AT(persistent),
 	 .choices = watermarks, .kinds = CLEAR},
+	{"pg", SCHEMA_INTEGER, .help = "this priority group of the port only", AT(pg), .min = 0,
+	 .max = 7, .kinds = CLEAR},
+	{"pool", SCHEMA_ENUM, .help = "this pool only", AT(pool), .choices = watermark_pools,
+	 .kinds = CLEAR},
 	{"restore", SCHEMA_TEXT, .help = "a queue, such as swp2.3 or leaf1.swp2.3", AT(restore),
 	 .kinds = RESTORE},
 };

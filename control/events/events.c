@@ -192,29 +192,34 @@ static void
 change_watermarks(struct node *n, ps_t now, void *arg)
 {
 	(void)now;
-	watermarks_clear(n, *(const bool *)arg);
-}
-
-void
-events_clear_watermarks(struct events *e, uint32_t node, bool persistent)
-{
-	const struct fabric *f = e->fabric;
-
-	for (uint32_t i = 0; i < f->topology->node_count; i++)
-		if (f->nodes[i] != NULL && (node == TOPOLOGY_NONE || node == i))
-			e->hooks.at_node(e->hooks.context, f->nodes[i], change_watermarks,
-					 &persistent);
+	watermarks_clear(n, arg);
 }
 
 static int
 apply_clear(struct events *e, const struct config_event *event, struct diag *diag)
 {
-	uint32_t node = TOPOLOGY_NONE;
+	const struct fabric *f = e->fabric;
+	struct topo_ref ref = {.node = TOPOLOGY_NONE};
+	struct watermark_choice which = {
+		.persistent = event->persistent,
+		.port = -1,
+		.pg = event->pg,
+		.queue = event->queue,
+		.pool = event->pool,
+	};
 
-	if (event->node.text != NULL && topology_resolve_node(e->fabric->topology, &event->node,
-							      "events.node", &node, diag) != 0)
+	if (event->node.text != NULL &&
+	    topology_resolve_node(f->topology, &event->node, "events.node", &ref.node, diag) != 0)
 		return -EINVAL;
-	events_clear_watermarks(e, node, event->persistent);
+	if (event->port.text != NULL) {
+		if (topology_resolve_port(f->topology, &event->port, "events.port", &ref, diag) !=
+		    0)
+			return -EINVAL;
+		which.port = ref.port;
+	}
+	for (uint32_t i = 0; i < f->topology->node_count; i++)
+		if (f->nodes[i] != NULL && (ref.node == TOPOLOGY_NONE || ref.node == i))
+			e->hooks.at_node(e->hooks.context, f->nodes[i], change_watermarks, &which);
 	return 0;
 }
 

@@ -45,9 +45,6 @@ int events_change_addresses(struct events *e, struct diag *diag);
 bool events_name_change(struct events *e, const char *what);
 // Whether packets admitted by older tables may still reach a tenant that their host has left.
 bool events_draining(const struct events *e);
-// Clears the watermarks of a node of the topology, or of all (TOPOLOGY_NONE): the user's, or the
-// persistent.
-void events_clear_watermarks(struct events *e, uint32_t node, bool persistent);
 // Changes a link between two events, as one of them would: the link by its name, what changes, and
 // to what. The configuration stays as it is. Returns 0, or -EINVAL with the reason in diag.
 int events_change_link(struct events *e, const struct config_event *event, struct diag *diag);

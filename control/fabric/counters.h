@@ -188,6 +188,13 @@ json_t *counters_nodes(const struct report_node *nodes, unsigned int count, ps_t
 // each node what counters_node() has, with objects by index instead of arrays. All ports are there.
 json_t *counters_sparse(const struct report_node *nodes, unsigned int count, ps_t now);
 
+struct watermark_choice;
+
+// {NODE: ...} in the same form, with the watermarks that clearing this choice of all these nodes
+// would clear, without those that are 0. Tables: those in force.
+json_t *counters_watermarks(const struct report_node *nodes, unsigned int count,
+			    const struct watermark_choice *which);
+
 // An element of "snapshots": {"at_ns": ..., "nodes": {...}}.
 json_t *counters_snapshot(const struct report_node *nodes, unsigned int count, ps_t now);
 

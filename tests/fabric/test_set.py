@@ -141,6 +141,11 @@ class Sets(Case):
     def test_clear_and_restore_of_nothing(self):
         for event, pattern in (("{at: 1us, clear: watermarks, node: leaf9}", "events.node: there is no node leaf9"),
                                ("{at: 1us, restore: leaf1.swp9.3}", "events.restore: .*leaf1.swp9"),
+                               ("{at: 1us, clear: watermarks, port: leaf1.swp9}", "there is no port leaf1.swp9"),
+                               ("{at: 1us, clear: watermarks, pg: 3}", 'pg and queue need "port"'),
+                               ("{at: 1us, clear: watermarks, port: leaf1.swp1, pg: 3, queue: 3}", "clears either a pg or a queue"),
+                               ("{at: 1us, clear: watermarks, port: leaf1.swp1, node: leaf1}", "a port excludes node and pool"),
+                               ("{at: 1us, clear: watermarks, pool: egress}", r"events\[0\].pool: "),
                                ("{at: 1us, clear: counters}", r"events\[0\].clear: ")):
             done = roost("check", self.file(PLACE + f"events:\n  - {event}\n"), status=2)
             self.assertRegex(done.err, pattern)

@@ -103,9 +103,29 @@ class Change(Shared):
             self.assertEqual(queue["depth_max_persistent"], queue["depth"])
         self.assertEqual(self.queue("leaf2.swp2", 3)["depth_max"], other["depth_max"])
 
+    def test_watermarks_read_and_cleared_apart(self):
+        """What is cleared is printed, and what is beside it stays."""
+        wait_until(lambda: delivered(self.up, 20, 25) and at_rest(self.up), "the traffic has ended", 60)
+        port = self.port("leaf2.swp2")
+        queue, other = port["queue"][3], port["pg"][3]
+        self.assertGreater(queue["depth_max"], 0)
+        self.assertGreater(other["used_max"], 0)
+        read = self.up.roost("clear", "watermarks", "leaf2.swp2", "queue", 3, "--read", "-o", "json").json
+        self.assertEqual(read["nodes"], 1)
+        self.assertEqual(read["watermarks"]["leaf2"]["ports"]["swp2"]["queue"],
+                         {"3": {name: queue[name] for name in ("depth_max", "shared_max") if queue[name]}})
+        port = self.port("leaf2.swp2")
+        self.assertEqual((port["queue"][3]["depth_max"], port["pg"][3]["used_max"]), (0, other["used_max"]))
+        self.assertEqual(self.up.roost("clear", "watermarks", "leaf2.swp2", "queue", 3, "--read").out.splitlines()[1:], [])
+        text = self.up.roost("clear", "watermarks", "leaf2", "pool", "ingress-lossless", "--read").out
+        self.assertRegex(text, r"(?m)^leaf2 pools ingress-lossless +used_max +\d+$")
+        pool = self.up.show("pool", "leaf2")["nodes"]["leaf2"]["pools"]["ingress-lossless"]
+        self.assertEqual(pool["used_max"], 0)
+
     def test_clear_and_restore_asked_wrongly(self):
         for words, status, pattern in (
                 (["clear", "watermarks", "leaf9"], 1, r"^roost clear: there is no node leaf9$"),
+                (["clear", "watermarks", "leaf1.swp9"], 1, r"^roost clear: there is no port leaf1.swp9; leaf1 has swp1 \.\. swp6$"),
                 (["show", "log", "leaf9"], 2, r"^roost show: log: there is no node or port leaf9$"),
                 (["show", "config", "h2"], 2, r"^roost show: config: there is no switch or attached host h2$"),
                 (["watchdog", "restore", "leaf1.swp2"], 1, r"there is no queue leaf1\.swp2 of a switch"),

@@ -36,7 +36,7 @@ class User:
         self.buffer, self.port, self.index, self.ingress = buffer, port, index, ingress
         self.own = self.guaranteed = self.headroom = 0
         self.used_max, self.shared_max, self.headroom_max = Peak(), Peak(), Peak()
-        self.packets = self.bytes = self.dropped = 0
+        self.packets = self.bytes = self.dropped = self.dropped_bytes = 0
 
     @property
     def limit(self):
@@ -49,6 +49,10 @@ class User:
 
     def shared(self, more=0):
         return max(0, self.own + more - self.limit.reserved)
+
+    def drop(self, packet):
+        self.dropped += 1
+        self.dropped_bytes += packet.size
 
     def peaks(self):
         return (self.used_max, self.used), (self.shared_max, self.shared()), (self.headroom_max, self.headroom)
@@ -243,11 +247,19 @@ class Buffer:
         group.note()
         self.pool_max[group.limit.pool].note(self.used(group.limit.pool))
 
-    def clear_peaks(self, persistent):
+    def clear_peaks(self, persistent, port=None, pg=None, queue=None, pool=None):
+        """Of the whole switch, or only of a port, of a group or queue of it, or of a pool."""
         for user in (*self.groups.values(), *self.queues.values()):
+            one, other = (pg, queue) if user.ingress else (queue, pg)
+            if pool is not None or other is not None or port not in (None, user.port) or one not in (None, user.index):
+                continue
             for peak, value in user.peaks():
                 peak.clear(persistent, value)
+        if port is not None:
+            return
         for name, peak in self.pool_max.items():
-            peak.clear(persistent, self.used(name))
+            if pool in (None, name):
+                peak.clear(persistent, self.used(name))
         for name, peak in self.tenant_max.items():
-            peak.clear(persistent, self.tenant_held(name))
+            if pool is None:
+                peak.clear(persistent, self.tenant_held(name))

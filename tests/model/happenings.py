@@ -37,10 +37,13 @@ def pfc(draw, at, run):
                      lambda switch: switch.ports[port].pauses.receive_pfc(dict.fromkeys(priorities, quanta), at))
 
 
-def clear(draw, at, _):
+def clear(draw, at, run):
     persistent = draw.random() < 0.5
-    return Happening(at, {"clear": "persistent-watermarks" if persistent else "watermarks"},
-                     lambda switch: switch.buffer.clear_peaks(persistent))
+    which = draw.choice([{}, {}, {"port": draw.choice(run.names)},
+                         {"port": draw.choice(run.names), draw.choice(("pg", "queue")): draw.choice(PRIORITIES)},
+                         {"pool": draw.choice((*INGRESS, *EGRESS, "headroom"))}])
+    return Happening(at, {"clear": "persistent-watermarks" if persistent else "watermarks"} | which,
+                     lambda switch: switch.buffer.clear_peaks(persistent, **which))
 
 
 def restore(draw, at, run):

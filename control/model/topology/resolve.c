@@ -359,7 +359,9 @@ check_event(const struct topology *t, const struct config_event *event, struct d
 	case CONFIG_EVENT_RESTORE:
 		topology_resolve_queue(t, &event->restore, "events.restore", &ref, diag);
 		break;
-	case CONFIG_EVENT_CLEAR: // no node: all of them
+	case CONFIG_EVENT_CLEAR: // no node, no port: all of them
+		if (event->port.text != NULL)
+			topology_resolve_port(t, &event->port, "events.port", &ref, diag);
 		if (event->node.text != NULL)
 			topology_resolve_node(t, &event->node, "events.node", &found, diag);
 		break;

@@ -328,10 +328,14 @@ void icmp_sources_set(struct live_fabric *live, const struct local_list *l);
 // The workers copy; the control thread reads.
 
 struct node_snapshot {
-	struct report_node *reports;  // of the last copy, by node of the topology
-	ps_t at;                      // the latest time of one of its nodes
-	ps_t *times;                  // of each
-	bool restarts_peaks;          // of queues, when it is taken
+	struct report_node *reports; // of the last copy, by node of the topology
+	ps_t at;                     // the latest time of one of its nodes
+	ps_t *times;                 // of each
+	bool restarts_peaks;         // of queues, when it is taken
+	// The watermarks that are cleared at the instant at which a node is copied, or NULL, and of
+	// which node; TOPOLOGY_NONE: of all.
+	const struct watermark_choice *clears;
+	uint32_t clears_of;
 	struct node_copy *nodes;      // where reports point to
 	struct node *const *in_force; // the fabric's, by index
 	uint32_t count;
@@ -343,3 +347,7 @@ void node_snapshot_destroy(struct node_snapshot *c);
 ps_t node_snapshot_at(const struct node_snapshot *c, uint32_t node);
 // Has the workers fill it.
 void node_snapshot_take(struct node_snapshot *c, struct live_fabric *live);
+// The same, and clears watermarks of a node, or of all (TOPOLOGY_NONE). The copy has what they
+// were: no packet comes between the two.
+void node_snapshot_clear(struct node_snapshot *c, struct live_fabric *live, uint32_t node,
+			 const struct watermark_choice *which);

@@ -3,6 +3,7 @@
 
 #include "control/base/memory.h"
 #include "control/film/film.h"
+#include "dataplane/queueing/watermarks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,9 @@ copy_node(void *context, struct node *n, ps_t now)
 	for (unsigned int i = 0; copy->restarts_peaks && n->role != NODE_NIC && i < n->port_count;
 	     i++)
 		film_restart_peaks(n, i);
+	if (copy->clears != NULL &&
+	    (copy->clears_of == TOPOLOGY_NONE || copy->clears_of == n->index))
+		watermarks_clear(n, copy->clears);
 }
 
 // Makes room for what the present tables have, as settings may have changed.
@@ -274,6 +278,16 @@ node_snapshot_take(struct node_snapshot *c, struct live_fabric *live)
 	live_call(&live->drive, copy_node, c);
 	for (uint32_t i = 0; i < c->count; i++)
 		c->at = c->nodes[i].at > c->at ? c->nodes[i].at : c->at;
+}
+
+void
+node_snapshot_clear(struct node_snapshot *c, struct live_fabric *live, uint32_t node,
+		    const struct watermark_choice *which)
+{
+	c->clears = which;
+	c->clears_of = node;
+	node_snapshot_take(c, live);
+	c->clears = NULL;
 }
 
 ps_t

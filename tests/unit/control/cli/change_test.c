@@ -63,6 +63,13 @@ answer_clear(void *context, const json_t *params, json_t **result, struct diag *
 	if (node != NULL && strcmp(node, "leaf9") == 0)
 		return diag_fail(diag, EINVAL, "there is no node leaf9");
 	*result = json_pack("{s:i}", "nodes", 1);
+	if (node != NULL && strcmp(node, "leaf3") == 0)
+		json_object_set_new(
+			*result, "watermarks",
+			json_loads("{\"leaf3\": {\"ports\": {\"swp1\": {\"queue\": {\"3\": "
+				   "{\"depth_max\": 1200}}}}, "
+				   "\"pools\": {\"headroom\": {\"used_max\": 77}}}}",
+				   0, NULL));
 	return 0;
 }
 
@@ -159,6 +166,18 @@ test_what_is_asked(void **state)
 		      "{\"what\": \"watermarks\", \"persistent\": true}");
 	require_asked(p, "roost clear watermarks persistent leaf1", "clear",
 		      "{\"what\": \"watermarks\", \"persistent\": true, \"node\": \"leaf1\"}");
+	require_asked(
+		p, "roost clear watermarks leaf1.swp3", "clear",
+		"{\"what\": \"watermarks\", \"persistent\": false, \"port\": \"leaf1.swp3\"}");
+	require_asked(p, "roost clear watermarks persistent leaf1.swp3 pg 4 --read", "clear",
+		      "{\"what\": \"watermarks\", \"persistent\": true, \"port\": \"leaf1.swp3\", "
+		      "\"pg\": 4, \"read\": true}");
+	require_asked(p, "roost clear watermarks leaf1.swp3 queue 0", "clear",
+		      "{\"what\": \"watermarks\", \"persistent\": false, \"port\": \"leaf1.swp3\", "
+		      "\"queue\": 0}");
+	require_asked(p, "roost clear watermarks leaf1 pool headroom", "clear",
+		      "{\"what\": \"watermarks\", \"persistent\": false, \"node\": \"leaf1\", "
+		      "\"pool\": \"headroom\"}");
 	require_asked(p, "roost watchdog restore leaf1.swp1.3", "watchdog-restore",
 		      "{\"queue\": \"leaf1.swp1.3\"}");
 }
@@ -178,6 +197,10 @@ test_what_is_said(void **state)
 	c = captured_run("roost clear watermarks leaf9");
 	assert_int_equal(c.status, EXIT_FAILED);
 	assert_string_equal(c.err, "roost clear: there is no node leaf9\n");
+	c = captured_run("roost clear watermarks leaf3 --read");
+	assert_string_equal(c.out, "of                    watermark  value\n"
+				   "leaf3.swp1 queue 3    depth_max   1200\n"
+				   "leaf3 pools headroom  used_max      77\n");
 	c = captured_run("roost watchdog restore leaf1.swp1.3");
 	assert_string_equal(c.err, "");
 	c = captured_run("roost watchdog restore leaf1.swp2.3");
@@ -296,6 +319,9 @@ test_wrong_usage(void **state)
 		"clear",
 		"clear counters",
 		"clear watermarks leaf1 leaf2",
+		"clear watermarks leaf1.swp3 pg",
+		"clear watermarks leaf1.swp3 queue 8",
+		"clear watermarks leaf1 pool ingress",
 		"clear watermarks persistent leaf1 leaf2",
 		"transmit",
 		"transmit leaf1.swp1",

@@ -182,7 +182,7 @@ test_adopts(void **state)
 	assert_int_equal(h.node->buffer.packets[PACKET_SMALL].used_max, 4);
 	node_set_tx_off(h.node, &h.node->ports[FROZEN], 0, h.now);
 	harness_run(&h, 4 * PS_PER_US);
-	watermarks_clear(h.node, false);
+	watermarks_clear(h.node, &(struct watermark_choice){WATERMARKS_OF_NODE});
 	assert_int_equal(h.node->buffer.packets[PACKET_SMALL].used_max, 0);
 	harness_check(&h);
 	harness_close(&h);
