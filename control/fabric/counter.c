@@ -28,6 +28,12 @@
 	    "neighbour discovery for the switch itself") \
 	ROW(PORT, TRAFFIC, control_tx, TOTAL, "frames", p->control_tx, \
 	    "frames that begin at the port: PFC and notices sent, or lost to a fault") \
+	ROW(PORT, TRAFFIC, rx_discards, TOTAL, "packets", counter_rx_discards(p), \
+	    "packets that came in here and were dropped, except those that count in `tx_discards` " \
+	    "of the port that they were to leave by") \
+	ROW(PORT, TRAFFIC, tx_discards, TOTAL, "packets", counter_tx_discards(p), \
+	    "packets that were to leave here and that a queue refused or dropped: the sum of " \
+	    "`dropped` of its queues") \
 	ROW(PRIORITY, PFC, pfc_rx, TOTAL, "frames", p->pfc_rx[i], \
 	    "enable bits seen in PFC frames") \
 	ROW(PRIORITY, PFC, pfc_tx, TOTAL, "frames", p->pfc_tx[i], \
@@ -115,7 +121,11 @@
 	    "peak of `depth` since the watermarks were last cleared") \
 	ROW(QUEUE, QUEUES, dropped, TOTAL, "packets", q->dropped, \
 	    "refused by the egress side or dropped in the queue, `red_dropped` included") \
+	ROW(QUEUE, QUEUES, dropped_bytes, TOTAL, "bytes", qm->dropped_bytes, \
+	    "the length of these without FCS") \
 	ROW(QUEUE, QUEUES, ecn_marked, TOTAL, "packets", q->ecn_marked, "marked CE here") \
+	ROW(QUEUE, QUEUES, ecn_marked_bytes, TOTAL, "bytes", qm->ecn_marked_bytes, \
+	    "their length without FCS") \
 	ROW(QUEUE, QUEUES, paused, FLAG, "", \
 	    p->paused & 1u << i && p->queue_paused_until[i] > now, \
 	    "received pauses hold the queue now") \
@@ -126,6 +136,14 @@
 	ROW(QUEUE, QUEUES, depth_max_persistent, GAUGE, "bytes", \
 	    CELLS(watermark_persistent(&qm->depth_before, q->depth_max)), \
 	    "peak of `depth` since the persistent watermarks were last cleared") \
+	ROW(QUEUE, QUEUES, shared_max, GAUGE, "bytes", \
+	    CELLS(buffer_shared(watermark_user(&qm->depth_before, q->depth_max), \
+				counter_queue_reserved(at))), \
+	    "`depth_max` beyond the queue's reservation") \
+	ROW(QUEUE, QUEUES, shared_max_persistent, GAUGE, "bytes", \
+	    CELLS(buffer_shared(watermark_persistent(&qm->depth_before, q->depth_max), \
+				counter_queue_reserved(at))), \
+	    "`depth_max_persistent` beyond the queue's reservation") \
 	ROW(QUEUE, QUEUES, red_dropped, TOTAL, "packets", qm->red_dropped, \
 	    "of `dropped`, by RED where an ECT packet would have been marked") \
 	ROW(QUEUE, QUEUES, trimmed, TOTAL, "packets", qm->trimmed, \
@@ -200,6 +218,41 @@ counter_reserved(const struct counter_place *at)
 	const struct port_profile *profile = report_profile(at->n, at->port);
 
 	return profile != NULL ? profile->pg[at->index].threshold.reserved : 0;
+}
+
+static uint32_t
+counter_queue_reserved(const struct counter_place *at)
+{
+	const struct port_profile *profile = report_profile(at->n, at->port);
+
+	return profile != NULL ? profile->tc[at->index].threshold.reserved : 0;
+}
+
+static uint64_t
+counter_tx_discards(const struct port *p)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < PRIORITIES; i++)
+		sum += p->queues[i].dropped;
+	return sum;
+}
+
+// What has one of these reasons was counted by a group of this port, or by a queue of another.
+static uint64_t
+counter_rx_discards(const struct port *p)
+{
+	const uint64_t of_buffer = UINT64_C(1) << DROP_HEADROOM | UINT64_C(1) << DROP_INGRESS_POOL |
+				   UINT64_C(1) << DROP_EGRESS_POOL |
+				   UINT64_C(1) << DROP_TENANT_SHARE | UINT64_C(1) << DROP_RED |
+				   UINT64_C(1) << DROP_WATCHDOG | UINT64_C(1) << DROP_PACKET_MEMORY;
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < PRIORITIES; i++)
+		sum += p->groups[i].dropped;
+	for (uint64_t bits = p->drops_met & ~of_buffer; bits != 0; bits &= bits - 1)
+		sum += p->drops[__builtin_ctzll(bits)];
+	return sum;
 }
 
 static uint32_t

@@ -113,6 +113,8 @@ struct queue_cold {
 	ps_t shaped_until; // its maximum rate holds it
 	ps_t promised_at;  // its minimum rate is due from here on
 	struct tenant_queues *tenants; // where tenants take turns
+	uint64_t dropped_bytes;        // of the packets that the queue counts as dropped
+	uint64_t ecn_marked_bytes;     // and as marked
 	uint64_t red_dropped;
 	uint64_t trimmed;        // packets that were cut because it was full
 	uint64_t trim_sent;      // cut packets that left by it

@@ -214,6 +214,7 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 			    &out_shared);
 	if (unlikely(egress < 0)) {
 		q->dropped++;
+		out->queue_cold[c.tc].dropped_bytes += c.bytes;
 		return -1 - egress;
 	}
 	if (ingress == CHARGE_HEADROOM)

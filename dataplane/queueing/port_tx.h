@@ -84,8 +84,10 @@ port_send_variant(struct node *n, struct port *p, ps_t now, unsigned int variant
 	packet_memory_return(n, m);
 	if (q->head == NULL)
 		scheduler_emptied(q);
-	if (ecn_mark(m, &p->profile->tc[tc].ecn, *depth, &n->random))
+	if (ecn_mark(m, &p->profile->tc[tc].ecn, *depth, &n->random)) {
 		q->ecn_marked++;
+		p->queue_cold[tc].ecn_marked_bytes += charge.bytes;
+	}
 	q->packets++;
 	q->bytes += charge.bytes;
 	n->last_sent = now;

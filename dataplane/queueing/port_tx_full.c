@@ -31,6 +31,7 @@ drop(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason
 	const struct charge charge = charge_of(m);
 
 	p->queues[charge.tc].dropped++;
+	p->queue_cold[charge.tc].dropped_bytes += charge.bytes;
 	charge_release(n, &charge, now);
 	node_drop(n, m, reason, now);
 }
@@ -75,8 +76,10 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 	}
 	if (by_turn && q->head != NULL)
 		q->deficit -= charge.bytes;
-	if (ecn_mark(m, &profile->ecn, depth, &n->random))
+	if (ecn_mark(m, &profile->ecn, depth, &n->random)) {
 		q->ecn_marked++;
+		p->queue_cold[tc].ecn_marked_bytes += charge.bytes;
+	}
 	q->packets++;
 	q->bytes += charge.bytes;
 	n->last_sent = now;

@@ -94,8 +94,9 @@ charge_again(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	const struct packet_meta *meta = packet_meta(m);
 	struct priority_group *g = &in->groups[meta->pg];
 	struct queue *q = &out->queues[meta->tc];
+	struct queue_cold *cold = &out->queue_cold[meta->tc];
 	const uint64_t packets = g->packets, bytes = g->bytes, g_dropped = g->dropped,
-		       q_dropped = q->dropped;
+		       q_dropped = q->dropped, q_dropped_bytes = cold->dropped_bytes;
 	int verdict;
 
 	verdict = charge_admit(n, in, out, m, now, NODE_FULL | NODE_TENANTS);
@@ -103,6 +104,7 @@ charge_again(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	g->bytes = bytes;
 	g->dropped = g_dropped;
 	q->dropped = q_dropped;
+	cold->dropped_bytes = q_dropped_bytes;
 	return verdict;
 }
 
@@ -128,6 +130,7 @@ trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 		return (int)reason;
 	}
 	out->queues[tc].dropped--;
+	out->queue_cold[tc].dropped_bytes -= bytes;
 	out->queue_cold[tc].trimmed++;
 	cut(m, t->trim.size, t->trim.dscp);
 	return -1;

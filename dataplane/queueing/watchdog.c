@@ -237,6 +237,7 @@ watchdog_refuses(struct node *n, struct port *in, struct port *out, struct rte_m
 		return false;
 	if (out->stormed & 1u << meta->tc) {
 		out->queues[meta->tc].dropped++;
+		out->queue_cold[meta->tc].dropped_bytes += meta->wire_bytes;
 		out->watchdog[meta->tc].dropped++;
 	} else if (profile->ingress && in->stormed & 1u << in_tc) {
 		g->dropped++;

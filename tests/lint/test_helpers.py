@@ -110,7 +110,7 @@ def switch(rx=3, dropped=1, sent=2, queued_bytes=0):
     group = {"packets": 2, "dropped": 0, "used": queued_bytes, "used_max": 400, "headroom": 0, "headroom_max": 0}
     queue = {"packets": sent, "dropped": 0, "depth": queued_bytes, "depth_max": 400}
     port = {"rx_packets": rx + 1, "tx_packets": sent + 1, "control_rx": 1, "control_tx": 1,
-            "drops": {"no-route": dropped}, "pg": [group], "queue": [queue]}
+            "drops": {"no-route": dropped}, "rx_discards": dropped, "tx_discards": 0, "pg": [group], "queue": [queue]}
     return {"ports": {"swp1": port}, "pools": {
         "ingress-lossless": {"used": 0}, "ingress-lossy": {"used": queued_bytes},
         "egress-lossless": {"used": 0}, "egress-lossy": {"used": queued_bytes}, "headroom": {"used": 0}}}

@@ -27,6 +27,7 @@ class Port:
         self.rx_packets = self.rx_bytes = self.tx_packets = self.tx_bytes = 0
         self.control_rx = self.control_tx = 0
         self.marked, self.red = dict.fromkeys(PRIORITIES, 0), dict.fromkeys(PRIORITIES, 0)
+        self.marked_bytes = dict.fromkeys(PRIORITIES, 0)
         self.trimmed, self.trim_sent = dict.fromkeys(PRIORITIES, 0), dict.fromkeys(PRIORITIES, 0)
         self.drops = {}
         self.sent = []           # (ps when the last bit left, packet or frame)
@@ -93,6 +94,7 @@ class Port:
         if congested and packet.ecn not in (NOT_ECT, CE):
             packet.ecn = CE
             self.marked[tc] += 1
+            self.marked_bytes[tc] += packet.size
         if by_turn and self.queues[tc].head():
             self.scheduler.deficit[tc] -= packet.size
         self.count(tc, packet, now)
@@ -125,7 +127,7 @@ class Port:
 
     def lose(self, packet, reason, now):
         """Drops a packet that was taken from its queue."""
-        self.switch.buffer.queue(self.name, packet.tc).dropped += 1
+        self.switch.buffer.queue(self.name, packet.tc).drop(packet)
         self.switch.released(packet)
         self.switch.drop(packet, reason)
 

@@ -34,10 +34,13 @@ def queue_fields(switch, port, tc):
     queue, cell, one = switch.buffer.queue(port, tc), switch.settings.cell, switch.ports[port]
     watched = switch.watchdog.queues[port, tc]
     return {"packets": queue.packets, "bytes": queue.bytes, "depth": queue.used * cell,
-            "dropped": queue.dropped, "ecn_marked": one.marked[tc], "paused": one.pauses.holds(tc, switch.now),
+            "dropped": queue.dropped, "dropped_bytes": queue.dropped_bytes, "ecn_marked": one.marked[tc],
+            "ecn_marked_bytes": one.marked_bytes[tc], "tx_off": tc in one.frozen, "paused": one.pauses.holds(tc, switch.now),
             "red_dropped": one.red[tc], "trimmed": one.trimmed[tc], "trim_sent": one.trim_sent[tc],
             "watchdog": watched.storm, "watchdog_storms": watched.storms, "watchdog_dropped": watched.dropped,
-            **peak_fields("depth", queue.used_max, cell)}
+            **peak_fields("depth", queue.used_max, cell),
+            "shared_max": max(0, queue.used_max.user - queue.limit.reserved) * cell,
+            "shared_max_persistent": max(0, queue.used_max.persistent - queue.limit.reserved) * cell}
 
 
 def port_fields(switch, name):

@@ -143,7 +143,7 @@ class Switch:
         if pressed:
             self.ports[packet.port].sender.xoff(packet.pg, self.now)
         if reason is not None and not (not by_group and self.trim(packet, group)):
-            (group if by_group else self.buffer.queue(packet.out, packet.tc)).dropped += 1
+            (group if by_group else self.buffer.queue(packet.out, packet.tc)).drop(packet)
             self.drop(packet, reason)
             return
         self.buffer.charge(packet)

@@ -108,10 +108,10 @@ class Watchdog:
             return False
         buffer, own = self.switch.buffer, self.switch.settings.tc[packet.priority]
         if packet.tc in self.switch.ports[packet.out].pauses.ignored:
-            buffer.queue(packet.out, packet.tc).dropped += 1
+            buffer.queue(packet.out, packet.tc).drop(packet)
             self.queues[packet.out, packet.tc].dropped += 1
         elif self.settings["ingress"] and own in self.switch.ports[packet.port].pauses.ignored:
-            buffer.group(packet.port, packet.pg).dropped += 1
+            buffer.group(packet.port, packet.pg).drop(packet)
             self.queues[packet.port, own].dropped += 1
         else:
             return False

@@ -84,6 +84,45 @@ class Watermarks(Case):
                     "queue": self.queue(0), "egress pool": self.pool("egress-lossy"), "group": self.group(0, "used"),
                     "shared": self.group(0, "shared"), "ingress pool": self.pool("ingress-lossy")})
                 self.assertEqual(run.drops, {"egress-pool": 20})
+                out = run.port("swp2")
+                self.assertEqual((out["tx_discards"], out["rx_discards"], run.port("swp1")["rx_discards"]), (20, 0, 0))
+                self.assertEqual((out["queue"][0]["dropped"], out["queue"][0]["dropped_bytes"]), (20, 20 * size))
+
+    def test_queue_with_reserved(self):
+        """A queue of which a quarter is reserved: `shared_max` is what was beyond that."""
+        for cell, rate, size, count in NUMBERS:
+            with self.subTest(cell=cell, rate=rate):
+                packet = cells(size, cell) * cell
+                reserved, limit = count // 4 * packet, (count - count // 4) * packet
+                run = self.replay(switch(rate=rate, events=events(), buffer={"cell": cell}, qos={"tc": {0: {
+                    "static": f"{limit}B", "reserved": f"{reserved}B"}}}), {"swp1": filling(count, size)})
+                for quarter, at in enumerate(QUARTERS):
+                    queue = run.snapshot(at)["ports"]["swp2"]["queue"][0]
+                    beyond = (count * (quarter + 1) // 4 - count // 4) * packet
+                    self.assertEqual((queue["shared_max"], queue["shared_max_persistent"]), (beyond, beyond))
+                self.assertEqual(run.port("swp2")["queue"][0]["shared_max"], limit)
+
+    def test_clearing_one_of_them(self):
+        """A clear of a group, a queue, a port or a pool leaves all others as they were."""
+        cell, rate, size, count = NUMBERS[0]
+        full = count * cells(size, cell) * cell
+        peaks = {"group": self.group(0, "used"), "queue": self.queue(0), "in": self.pool("ingress-lossy"),
+                 "out": self.pool("egress-lossy")}
+        for which, cleared in (({}, {"group", "queue", "in", "out"}), ({"port": "swp1"}, {"group"}),
+                               ({"port": "swp2"}, {"queue"}), ({"port": "swp1", "pg": 0}, {"group"}),
+                               ({"port": "swp2", "queue": 0}, {"queue"}), ({"port": "swp1", "queue": 0}, set()),
+                               ({"port": "swp1", "pg": 1}, set()), ({"port": "swp2", "queue": 1}, set()),
+                               ({"pool": "ingress-lossy"}, {"in"}), ({"pool": "egress-lossy"}, {"out"}),
+                               ({"pool": "headroom"}, set())):
+            for persistent in (False, True):
+                with self.subTest(which, persistent=persistent):
+                    clear = {"at": f"{EMPTY_NS}ns", "clear": "persistent-watermarks" if persistent else "watermarks"} | which
+                    run = self.replay(switch(rate=rate, events=events(clear, {"at": f"{EMPTY_NS + 1000}ns", "snapshot": "full"}),
+                                             buffer={"cell": cell}), {"swp1": filling(count, size, over=0)})
+                    node = run.snapshot(EMPTY_NS + 1000)
+                    for name, read in peaks.items():
+                        gone = 0 if name in cleared else full
+                        self.assertEqual(read(node), (0, full, gone) if persistent else (0, gone, full), name)
 
     def test_group_with_reserved(self):
         """A lossy group of which a quarter is reserved: `shared` is what is beyond that."""
@@ -99,6 +138,7 @@ class Watermarks(Case):
                     self.assertEqual(self.group(0, "shared")(run.snapshot(at).counters), (beyond,) * 3)
                 self.assertEqual(self.group(0, "shared")(run.snapshot(EMPTY_NS).counters), (0, limit, limit))
                 self.assertEqual(run.drops, {"ingress-pool": 20})
+                self.assertEqual((run.port("swp1")["rx_discards"], run.port("swp2")["tx_discards"]), (20, 0))
 
     def test_headroom(self):
         """A lossless group whose own limit is 0: all that it holds is headroom."""

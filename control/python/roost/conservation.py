@@ -38,6 +38,8 @@ def assert_switch_conserved(name: str, node: Mapping[str, Any]) -> None:
     equal("bytes in groups and in ingress pools", total(ports, "pg", "used") - total(ports, "pg", "headroom"),
           pools["ingress-lossless"]["used"] + pools["ingress-lossy"]["used"])
     equal("headroom of groups and of its pool", total(ports, "pg", "headroom"), pools["headroom"]["used"])
+    equal("discards of ports and drops by reason",
+          sum(port["rx_discards"] + port["tx_discards"] for port in ports.values()), sum(drops({name: node}).values()))
     equal("bytes in queues and in egress pools", depth,
           pools["egress-lossless"]["used"] + pools["egress-lossy"]["used"])
     for port, counters in ports.items():
