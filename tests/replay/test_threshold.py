@@ -253,5 +253,24 @@ class PortLevel(Case):
                          [471, 28, 1, 236])
 
 
+class Sonic(Case):
+    def test_lossy_overflow(self):
+        """One stream reaches the limits of its group and of its queue, alpha 8 of pools of one size, with the same packet:
+        the group is asked first. With alpha 16 for the group the queue's is the lower one."""
+        frames = [(1000 + 200 * i, udp(*to("swp2"), size=1500)) for i in range(700)]
+        for alpha, reason, group, queue in (("8", "ingress-pool", 1, 0), ("16", "egress-pool", 0, 1)):
+            with self.subTest(alpha):
+                run = self.replay(switch(preset="sonic", events=hold("swp2"), buffer={"size": "2MB"},
+                                         qos={"pg": {0: {"alpha": alpha}}}), {"swp1": frames})
+                run.assert_conserved()
+                lost = run.drops[reason]
+                self.assertGreater(lost, 0)
+                self.assertEqual(run.drops, {reason: lost})
+                self.assertEqual((run.port("swp1")["pg"][0]["dropped"], run.port("swp2")["queue"][1]["dropped"]),
+                                 (group * lost, queue * lost))
+                self.assertEqual((run.port("swp1")["rx_discards"], run.port("swp2")["tx_discards"]),
+                                 (group * lost, queue * lost))
+
+
 if __name__ == "__main__":
     unittest.main()
