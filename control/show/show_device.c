@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ports whose far end is a device: the attached host, what it is, and the DPDK device.
+// Ports whose far end is a device: the attached host, what it is, and the DPDK device. Below them,
+// what datagrams have carried, and how long they took.
 #include "show_view.h"
 
 static json_t *
@@ -20,9 +21,30 @@ static const struct show_column columns[] = {
 	{0},
 };
 
+static bool
+has_no_carrier(const struct show_row *row)
+{
+	return json_object_get(row->value, "carrier") == NULL;
+}
+
+// Times are those of the machine's clock.
+static const struct show_column carriers[] = {
+	{"interface", "12", SHOW_NAME},
+	{"sent", "carrier/sent", SHOW_COUNT},
+	{"received", "carrier/received", SHOW_COUNT},
+	{"lost", "carrier/lost", SHOW_COUNT},
+	{"late", "carrier/late", SHOW_COUNT},
+	{"duplicate", "carrier/duplicates", SHOW_COUNT},
+	{"round-trip", "carrier/round_trip_ns", SHOW_DURATION},
+	{"least", "carrier/round_trip_min_ns", SHOW_DURATION},
+	{0},
+};
+
 static const struct show_table tables[] = {
 	{"nodes/*/ports/*", .columns = columns,
 	 .empty = "no host is attached, and no port is a device"},
+	{"nodes/*/ports/*", .title = "carried by datagrams\n", .columns = carriers,
+	 .skip = has_no_carrier},
 	{0},
 };
 

@@ -15,14 +15,16 @@
 struct device_quirks;
 struct pool_options;
 struct steering;
+struct udp_device;
 
 #define DEVICE_NAME_MAX 64
 #define DEVICE_SPEC_MAX 1024
 
 struct device {
 	uint16_t port_id;
-	uint16_t frame_max;  // bytes without FCS: what may be handed to device_tx_burst()
-	uint64_t rx_chained; // worker: rw, control: ro; frames in chains, dropped
+	uint16_t frame_max;     // bytes without FCS: what may be handed to device_tx_burst()
+	uint64_t rx_chained;    // worker: rw, control: ro; frames in chains, dropped
+	struct udp_device *udp; // in place of a port of DPDK; NULL: none
 
 	// Control only.
 	const struct device_quirks *quirks;
@@ -72,6 +74,10 @@ struct device_stats {
 	uint64_t tx_packets; // may count failed sends where the driver says so (QUIRK_TX_UNCOUNTED)
 	uint64_t tx_bytes;
 	uint64_t tx_errors; // refused: they stayed with the caller
+	// Of datagrams alone (udp.h).
+	uint64_t carrier_lost, carrier_duplicates, carrier_early, carrier_refused;
+	uint64_t carrier_late;
+	uint64_t round_trip_ns, round_trip_min_ns; // 0: not known
 };
 
 // Opens and starts a device with one rx and one tx queue, promiscuous. All of it or nothing.
@@ -113,12 +119,18 @@ int device_stats(struct device *device, struct device_stats *stats);
 int device_counters(const struct device *device,
 		    void (*fn)(const char *name, uint64_t value, void *arg), void *arg);
 
+// What a device of datagrams does in place of DPDK (udp.c).
+uint16_t udp_rx_burst(struct udp_device *u, struct rte_mbuf **packets, uint16_t count);
+uint16_t udp_tx_burst(struct udp_device *u, struct rte_mbuf **packets, uint16_t count);
+
 // Receives up to `count` packets, with metadata as packet_init_frame() makes it. Returns how many.
 // The worker that owns the port.
 static inline uint16_t
 device_rx_burst(struct device *device, struct rte_mbuf **packets, uint16_t count)
 {
-	uint16_t received = rte_eth_rx_burst(device->port_id, 0, packets, count);
+	uint16_t received = unlikely(device->udp != NULL)
+				    ? udp_rx_burst(device->udp, packets, count)
+				    : rte_eth_rx_burst(device->port_id, 0, packets, count);
 	uint16_t kept = 0;
 
 	for (uint16_t i = 0; i < received; i++) {
@@ -154,5 +166,7 @@ device_tx_prepare(struct rte_mbuf *m)
 static inline uint16_t
 device_tx_burst(struct device *device, struct rte_mbuf **packets, uint16_t count)
 {
+	if (unlikely(device->udp != NULL))
+		return udp_tx_burst(device->udp, packets, count);
 	return rte_eth_tx_burst(device->port_id, 0, packets, count);
 }

@@ -5,6 +5,7 @@
 
 #include "interface.h"
 #include "log_capture.h"
+#include "udp.h"
 
 #include <net/if.h>
 
@@ -15,6 +16,8 @@ device_link(const struct device *d)
 	struct rte_eth_link link;
 	unsigned flags;
 
+	if (d->udp != NULL)
+		return udp_link(d->udp) ? DEVICE_LINK_UP : DEVICE_LINK_DOWN;
 	if (d->control_fd >= 0) {
 		if (interface_flags(d->control_fd, d->index, name, &flags) != 0)
 			return DEVICE_LINK_GONE;

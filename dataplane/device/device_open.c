@@ -15,6 +15,7 @@
 #include "log_capture.h"
 #include "pool.h"
 #include "quirks.h"
+#include "udp.h"
 #include "xsk_packets.h"
 #include "dataplane/device/xdp/steering.h"
 
@@ -35,6 +36,7 @@
 #define DEVICE_FRAME_OVERHEAD 18 // Ethernet header and one tag
 #define DEVICE_FRAME_EXTRA 288   // the same, and what AF_XDP keeps
 #define DEVICE_ROOM_MIN 2048
+#define DEVICE_WHY_MAX 192
 
 // What matters of a pool, which need not exist yet.
 struct device_packets {
@@ -208,6 +210,23 @@ device_complete(const struct device_quirks *quirks, unsigned room, char out[stat
 	return 0;
 }
 
+static int
+device_check_udp(const struct device_error *e)
+{
+	char why[DEVICE_WHY_MAX];
+
+	return udp_check(e->spec, why, sizeof(why)) == 0 ? 0 : device_fail(e, -EINVAL, "%s", why);
+}
+
+static int
+device_open_udp(struct device *d, const struct device_options *o, const struct device_error *e)
+{
+	char why[DEVICE_WHY_MAX];
+	int rc = udp_open(&d->udp, o->spec, o->pool, d->frame_max, why, sizeof(why));
+
+	return rc == 0 ? 0 : device_fail(e, rc, "%s", why);
+}
+
 int
 device_check(const char *spec, uint16_t mtu, const struct pool_options *pool, char *err,
 	     size_t err_bytes)
@@ -225,6 +244,8 @@ device_check(const char *spec, uint16_t mtu, const struct pool_options *pool, ch
 		error = device_check_frames(quirks, &packets, mtu, &e);
 	if (error == 0 && (quirks->flags & QUIRK_INTERFACE))
 		error = device_name_interface(quirks, interface, &e);
+	if (error == 0 && (quirks->flags & QUIRK_UDP))
+		error = device_check_udp(&e);
 	return error != 0 ? error : device_complete(quirks, packets.room, completed, &e);
 }
 
@@ -378,6 +399,7 @@ device_take_down(struct device *d)
 	struct xsk_packets packets = {.list = NULL};
 	struct log_capture log;
 
+	udp_close(d->udp);
 	if (d->xsk_fd >= 0)
 		xsk_packets_collect(&packets, d->xsk_fd, d->pool);
 	// What a driver regrets on its way out changes nothing for the user.
@@ -444,7 +466,7 @@ device_open(struct device **out, const struct device_options *o, char *err, size
 		device_fail(&e, error, "cannot enter its network namespace: %s", strerror(-error));
 		goto fail;
 	}
-	error = device_bring_up(d, o, &e);
+	error = quirks->flags & QUIRK_UDP ? device_open_udp(d, o, &e) : device_bring_up(d, o, &e);
 	if (error != 0)
 		device_take_down(d);
 	if (interface_leave_netns(previous) != 0)

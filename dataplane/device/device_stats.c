@@ -4,17 +4,47 @@
 #include "device.h"
 
 #include "interface.h"
+#include "udp.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+static void
+datagram_stats(struct udp_device *u, struct device_stats *stats)
+{
+	struct udp_stats udp;
+
+	udp_stats(u, &udp);
+	*stats = (struct device_stats){
+		.rx_packets = udp.rx_packets,
+		.rx_bytes = udp.rx_bytes,
+		.rx_missed = udp.ring_full,
+		.rx_errors = udp.malformed,
+		.rx_no_mbuf = udp.no_mbuf,
+		.tx_packets = udp.tx_packets,
+		.tx_bytes = udp.tx_bytes,
+		.carrier_lost = udp.lost,
+		.carrier_duplicates = udp.duplicates,
+		.carrier_early = udp.early,
+		.carrier_refused = udp.tx_refused,
+		.carrier_late = udp.late,
+		.round_trip_ns = udp.round_trip_ns,
+		.round_trip_min_ns = udp.round_trip_min_ns,
+	};
+}
 
 int
 device_stats(struct device *d, struct device_stats *stats)
 {
 	struct rte_eth_stats eth;
 	uint64_t dropped;
-	int error = rte_eth_stats_get(d->port_id, &eth);
+	int error;
 
+	if (d->udp != NULL) {
+		datagram_stats(d->udp, stats);
+		return 0;
+	}
+	error = rte_eth_stats_get(d->port_id, &eth);
 	if (error != 0)
 		return error;
 	*stats = (struct device_stats){
@@ -65,7 +95,7 @@ int
 device_counters(const struct device *d, void (*fn)(const char *name, uint64_t value, void *arg),
 		void *arg)
 {
-	int error = device_driver_counters(d, fn, arg);
+	int error = d->udp != NULL ? 0 : device_driver_counters(d, fn, arg);
 
 	if (error == 0 && d->control_fd >= 0)
 		error = interface_counters(d->control_fd, d->interface, fn, arg);

@@ -93,6 +93,8 @@ static const struct device_quirks quirks_table[] = {
 	},
 	{.driver = "net_null", .flags = QUIRK_ETHDEV_MTU},
 	{.driver = "net_ring", .flags = QUIRK_HOLDS, .packets_held = 1024},
+	// A socket of our own, which holds packets to receive into.
+	{.driver = "net_udp", .flags = QUIRK_UDP, .packets_held = 64},
 	{
 		// A socket for QEMU: with a guest that takes packets slowly its ring fills and
 		// sends are short.

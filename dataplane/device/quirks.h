@@ -18,6 +18,7 @@ enum quirk_flags {
 	QUIRK_HOLDS = 1 << 9,           // what is not read makes its sender wait
 	QUIRK_RECONNECT = 1 << 10,      // looks for a far end that was lost only when it is started
 	QUIRK_PACKET_SOCKET = 1 << 11,  // keeps what its packet socket has dropped to itself
+	QUIRK_UDP = 1 << 12,            // no driver of DPDK, but udp.c
 };
 
 enum quirk_value {

@@ -67,7 +67,8 @@ def read_pcap(path):
     return found
 
 
-class Devices(LiveCase):
+class DeviceCase(LiveCase):
+    """Switches whose ports are devices."""
 
     def setUp(self):
         self.name = name_of("dev")
@@ -95,6 +96,58 @@ class Devices(LiveCase):
                         "gro", "off", "txvlan", "off", "rxvlan", "off")
                 command("ip", "-n", name, "link", "set", end, "up")
         return name
+
+    def joined_switches(self, near, far):
+        """Two switches joined by two devices: frames into the tap t1 of the first end in a file of the second."""
+        first = self.switch("net_tap0,iface=t1", near, number=1, mtu=8200)
+        second = self.switch(far, f"net_pcap0,tx_pcap={self.directory}/out.pcap", number=2, mtu=8200)
+        for port in second["switch"]["ports"].values():
+            port["mac"] = PEER_MAC
+        return first, second
+
+    def carry_all(self, namespace, one, two, given):
+        """All frames go through both switches, once these have found each other."""
+        for run, port in ((one, "swp2"), (two, "swp1")):
+            wait_until(lambda: run.port(port)["state"] == "up", "they have found each other")
+        before = two.port("swp2")["tx_packets"]
+        with raw_socket(namespace, "t1").socket as left:
+            for frame in given:
+                left.send(frame)
+        wait_until(lambda: two.port("swp2")["tx_packets"] == before + len(given), "all frames have left")
+
+    def hold_by_pause(self, namespace, first, second):
+        """A pause at the far port of the second switch fills its buffer, so that it pauses the first one by their link."""
+        for description in (first, second):
+            description["switch"]["dilation"] = 10 * DILATION      # the pause takes 3.4 s: the machine may be busy
+        second["switch"] |= {"qos": {"pg": {3: {"static": "10KB", "headroom": "1MB"}}}}
+        second["switch"]["ports"]["swp2"]["dev"] = "net_tap1,iface=t2"
+        given = [udp("198.18.1.9", "198.18.2.9", size=1000, dscp=26, ident=i) for i in range(FRAMES)]
+        with Running(self, first, namespace) as one, Running(self, second, namespace) as two, \
+                raw_socket(namespace, "t1").socket as left, raw_socket(namespace, "t2").socket as right:
+            for run, port in ((one, "swp2"), (two, "swp1")):
+                wait_until(lambda: run.port(port)["state"] == "up", "they have found each other")
+            right.send(pfc({3: QUANTA}))
+            wait_until(lambda: two.port("swp2")["pfc_rx"][3] == 1, "the pause has arrived")
+            for frame in given[:50]:
+                left.send(frame)
+            wait_until(lambda: one.port("swp2")["pfc_rx"][3] > 0, "the first switch is paused")
+            for frame in given[50:]:
+                left.send(frame)
+            waiting = wait_until(lambda: (port := one.port("swp1"))["rx_packets"] == FRAMES and one.port("swp2"), "all are there")
+            self.assertGreaterEqual(waiting["queue"][3]["depth"], (FRAMES - 50) * 1000)
+            arrived = [one.data for one in Socket(right).receive_all(FRAMES, 30) if one.data[12:14] == b"\x08\0"]
+            self.assertEqual([frame[18:20] for frame in arrived], [frame[18:20] for frame in given])
+            ends = [(run.port(port), direction) for run, port, direction in
+                    ((two, "swp2", "rx"), (one, "swp2", "rx"), (two, "swp1", "tx"))]
+            paused_ns, held_ns, holding_ns = (port[f"pfc_{direction}_pause_ns"][3] for port, direction in ends)
+            self.assertIn(paused_ns - QUANTA * 512 * 10**9 // RATE_BPS, (0, 1))    # of two sums: it may gain one
+            self.assertLess(held_ns, paused_ns + 10_000)
+            self.assertAlmostEqual(held_ns, holding_ns, delta=10_000)
+            for run in (one, two):
+                self.assertEqual([run.port(port)["drops"] for port in ("swp1", "swp2")], [{}, {}])
+
+
+class Devices(DeviceCase):
 
     def forwarded(self, given):
         """What a replay of the same switch makes of the frames."""
@@ -263,24 +316,8 @@ class Devices(LiveCase):
                 self.assertEqual(len(Socket(right).receive_all(1, 5)), 1)
 
     def memif_switches(self):
-        """Two switches joined by a memif: frames into the tap t1 of the first end in a file of the second."""
         joined = f"socket={self.directory}/memif.sock,id=0"
-        first = self.switch("net_tap0,iface=t1", f"net_memif0,role=server,{joined}", number=1, mtu=8200)
-        second = self.switch(f"net_memif0,role=client,{joined}", f"net_pcap0,tx_pcap={self.directory}/out.pcap",
-                             number=2, mtu=8200)
-        for port in second["switch"]["ports"].values():
-            port["mac"] = PEER_MAC
-        return first, second
-
-    def carry_all(self, namespace, one, two, given):
-        """All frames go through both switches, once these have found each other."""
-        for run, port in ((one, "swp2"), (two, "swp1")):
-            wait_until(lambda: run.port(port)["state"] == "up", "they have found each other")
-        before = two.port("swp2")["tx_packets"]
-        with raw_socket(namespace, "t1").socket as left:
-            for frame in given:
-                left.send(frame)
-        wait_until(lambda: two.port("swp2")["tx_packets"] == before + len(given), "all frames have left")
+        return self.joined_switches(f"net_memif0,role=server,{joined}", f"net_memif0,role=client,{joined}")
 
     def test_memif(self):
         """Two switches in two processes share memory. While one of them is missing, the link is down."""
@@ -297,37 +334,7 @@ class Devices(LiveCase):
             self.assertEqual((frame[22], checksum(frame[14:34])), (62, 0))
 
     def test_memif_carries_pauses(self):
-        """A pause at the far port of the second switch fills its buffer, so that it pauses the first one by memif."""
-        namespace = self.namespace()
-        first, second = self.memif_switches()
-        for description in (first, second):
-            description["switch"]["dilation"] = 10 * DILATION      # the pause takes 3.4 s: the machine may be busy
-        second["switch"] |= {"qos": {"pg": {3: {"static": "10KB", "headroom": "1MB"}}}}
-        second["switch"]["ports"]["swp2"]["dev"] = "net_tap1,iface=t2"
-        given = [udp("198.18.1.9", "198.18.2.9", size=1000, dscp=26, ident=i) for i in range(FRAMES)]
-        with Running(self, first, namespace) as one, Running(self, second, namespace) as two, \
-                raw_socket(namespace, "t1").socket as left, raw_socket(namespace, "t2").socket as right:
-            for run, port in ((one, "swp2"), (two, "swp1")):
-                wait_until(lambda: run.port(port)["state"] == "up", "they have found each other")
-            right.send(pfc({3: QUANTA}))
-            wait_until(lambda: two.port("swp2")["pfc_rx"][3] == 1, "the pause has arrived")
-            for frame in given[:50]:
-                left.send(frame)
-            wait_until(lambda: one.port("swp2")["pfc_rx"][3] > 0, "the first switch is paused")
-            for frame in given[50:]:
-                left.send(frame)
-            waiting = wait_until(lambda: (port := one.port("swp1"))["rx_packets"] == FRAMES and one.port("swp2"), "all are there")
-            self.assertGreaterEqual(waiting["queue"][3]["depth"], (FRAMES - 50) * 1000)
-            arrived = [one.data for one in Socket(right).receive_all(FRAMES, 30) if one.data[12:14] == b"\x08\0"]
-            self.assertEqual([frame[18:20] for frame in arrived], [frame[18:20] for frame in given])
-            ends = [(run.port(port), direction) for run, port, direction in
-                    ((two, "swp2", "rx"), (one, "swp2", "rx"), (two, "swp1", "tx"))]
-            paused_ns, held_ns, holding_ns = (port[f"pfc_{direction}_pause_ns"][3] for port, direction in ends)
-            self.assertIn(paused_ns - QUANTA * 512 * 10**9 // RATE_BPS, (0, 1))    # two clocks: a difference may gain one
-            self.assertLess(held_ns, paused_ns + 10_000)
-            self.assertAlmostEqual(held_ns, holding_ns, delta=10_000)
-            for run in (one, two):
-                self.assertEqual([run.port(port)["drops"] for port in ("swp1", "swp2")], [{}, {}])
+        self.hold_by_pause(self.namespace(), *self.memif_switches())
 
     def test_memif_client_restarts(self):
         namespace = self.namespace()

@@ -108,6 +108,23 @@ collect_what_is_attached(const struct device_port *d)
 	return json_string("a device");
 }
 
+// What datagrams have carried since the device was opened; NULL where it has none.
+static json_t *
+carrier_json(const struct device_port *d)
+{
+	struct device *device = d->live.device;
+	struct device_stats s;
+
+	if (device == NULL || device->udp == NULL || device_stats(device, &s) != 0)
+		return NULL;
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "sent", (json_int_t)s.tx_packets,
+			 "received", (json_int_t)s.rx_packets, "lost", (json_int_t)s.carrier_lost,
+			 "late", (json_int_t)s.carrier_late, "duplicates",
+			 (json_int_t)s.carrier_duplicates, "round_trip_ns",
+			 (json_int_t)s.round_trip_ns, "round_trip_min_ns",
+			 (json_int_t)s.round_trip_min_ns);
+}
+
 static json_t *
 attached_json(const struct live_fabric *live, const struct device_port *d)
 {
@@ -117,9 +134,9 @@ attached_json(const struct live_fabric *live, const struct device_port *d)
 		topology_port_name(live->topology, live->topology->first_host + d->host,
 				   d->host_port, host);
 	snprintf(device, sizeof(device), "%.*s", (int)strcspn(d->spec, ","), d->spec);
-	return json_pack("{s:s, s:o, s:s, s:I, s:s}", "host", host, "attached",
+	return json_pack("{s:s, s:o, s:s, s:I, s:s, s:o*}", "host", host, "attached",
 			 collect_what_is_attached(d), "device", device, "mtu", (json_int_t)d->mtu,
-			 "state", d->up ? "up" : "down");
+			 "state", d->up ? "up" : "down", "carrier", carrier_json(d));
 }
 
 void

@@ -31,6 +31,16 @@
 	X(HOST_SEND, "device-host-send", h->tx_dropped,                                            \
 	  "the host sent faster than its interface was read, or more than the MTU of the link: "   \
 	  "pace it, or lower its MTU")                                                             \
+	X(CARRIER_LOSS, "device-carrier-loss", s->carrier_lost,                                    \
+	  "datagrams with frames did not arrive: look for loss between the two machines, and for " \
+	  "fragments that are dropped")                                                            \
+	X(CARRIER_DUPLICATE, "device-carrier-duplicate", s->carrier_duplicates,                    \
+	  "datagrams arrived twice: look for loops between the two machines")                      \
+	X(CARRIER_EARLY, "device-carrier-early", s->carrier_early,                                 \
+	  "frames arrived while the link was down at this end: start traffic when both ends are "  \
+	  "up")                                                                                    \
+	X(CARRIER_SEND, "device-carrier-send", s->carrier_refused,                                 \
+	  "the kernel refused to send datagrams: look at routes and firewalls")                    \
 	X(OVERSIZED, "device-oversized", __atomic_load_n(&p->oversized, __ATOMIC_RELAXED),         \
 	  "larger than the device carries: lower the MTU of the port or of the sender")            \
 	X(UNSENDABLE, "device-unsendable", __atomic_load_n(&p->unsendable, __ATOMIC_RELAXED),      \
