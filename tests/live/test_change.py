@@ -110,14 +110,14 @@ class Change(Shared):
         queue, other = port["queue"][3], port["pg"][3]
         self.assertGreater(queue["depth_max"], 0)
         self.assertGreater(other["used_max"], 0)
-        read = self.up.roost("clear", "watermarks", "leaf2.swp2", "queue", 3, "--read", "-o", "json").json
+        read = self.up.command("clear", "watermarks", "leaf2.swp2", "queue", 3, "--read", "-o", "json").json
         self.assertEqual(read["nodes"], 1)
         self.assertEqual(read["watermarks"]["leaf2"]["ports"]["swp2"]["queue"],
                          {"3": {name: queue[name] for name in ("depth_max", "shared_max") if queue[name]}})
         port = self.port("leaf2.swp2")
         self.assertEqual((port["queue"][3]["depth_max"], port["pg"][3]["used_max"]), (0, other["used_max"]))
-        self.assertEqual(self.up.roost("clear", "watermarks", "leaf2.swp2", "queue", 3, "--read").out.splitlines()[1:], [])
-        text = self.up.roost("clear", "watermarks", "leaf2", "pool", "ingress-lossless", "--read").out
+        self.assertEqual(self.up.command("clear", "watermarks", "leaf2.swp2", "queue", 3, "--read").out.splitlines()[1:], [])
+        text = self.up.command("clear", "watermarks", "leaf2", "pool", "ingress-lossless", "--read").out
         self.assertRegex(text, r"(?m)^leaf2 pools ingress-lossless +used_max +\d+$")
         pool = self.up.show("pool", "leaf2")["nodes"]["leaf2"]["pools"]["ingress-lossless"]
         self.assertEqual(pool["used_max"], 0)

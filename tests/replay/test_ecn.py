@@ -36,7 +36,7 @@ class Ecn(Case):
                 self.assertEqual((after.data[21], after.data[22:]), (63, before[22:]))
         counts = run.port("swp2").queues.ecn_marked
         self.assertEqual(counts, [sum(marked) if i == traffic_class else 0 for i in range(8)])
-        self.assertEqual(run.port("swp2")["queue"][traffic_class]["ecn_marked_bytes"],
+        self.assertEqual(run.port("swp2").counters["queue"][traffic_class]["ecn_marked_bytes"],
                          sum(len(before) for (_, before), one in zip(packets, marked) if one))
         return marked
 

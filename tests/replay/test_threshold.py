@@ -266,9 +266,9 @@ class Sonic(Case):
                 lost = run.drops[reason]
                 self.assertGreater(lost, 0)
                 self.assertEqual(run.drops, {reason: lost})
-                self.assertEqual((run.port("swp1")["pg"][0]["dropped"], run.port("swp2")["queue"][1]["dropped"]),
+                self.assertEqual((run.port("swp1").counters["pg"][0]["dropped"], run.port("swp2").counters["queue"][1]["dropped"]),
                                  (group * lost, queue * lost))
-                self.assertEqual((run.port("swp1")["rx_discards"], run.port("swp2")["tx_discards"]),
+                self.assertEqual((run.port("swp1").counters["rx_discards"], run.port("swp2").counters["tx_discards"]),
                                  (group * lost, queue * lost))
 
 

@@ -85,7 +85,7 @@ class Watermarks(Case):
                     "shared": self.group(0, "shared"), "ingress pool": self.pool("ingress-lossy")})
                 self.assertEqual(run.drops, {"egress-pool": 20})
                 out = run.port("swp2")
-                self.assertEqual((out["tx_discards"], out["rx_discards"], run.port("swp1")["rx_discards"]), (20, 0, 0))
+                self.assertEqual((out["tx_discards"], out["rx_discards"], run.port("swp1").counters["rx_discards"]), (20, 0, 0))
                 self.assertEqual((out["queue"][0]["dropped"], out["queue"][0]["dropped_bytes"]), (20, 20 * size))
 
     def test_queue_with_reserved(self):
@@ -100,7 +100,7 @@ class Watermarks(Case):
                     queue = run.snapshot(at)["ports"]["swp2"]["queue"][0]
                     beyond = (count * (quarter + 1) // 4 - count // 4) * packet
                     self.assertEqual((queue["shared_max"], queue["shared_max_persistent"]), (beyond, beyond))
-                self.assertEqual(run.port("swp2")["queue"][0]["shared_max"], limit)
+                self.assertEqual(run.port("swp2").counters["queue"][0]["shared_max"], limit)
 
     def test_clearing_one_of_them(self):
         """A clear of a group, a queue, a port or a pool leaves all others as they were."""
@@ -138,7 +138,7 @@ class Watermarks(Case):
                     self.assertEqual(self.group(0, "shared")(run.snapshot(at).counters), (beyond,) * 3)
                 self.assertEqual(self.group(0, "shared")(run.snapshot(EMPTY_NS).counters), (0, limit, limit))
                 self.assertEqual(run.drops, {"ingress-pool": 20})
-                self.assertEqual((run.port("swp1")["rx_discards"], run.port("swp2")["tx_discards"]), (20, 0))
+                self.assertEqual((run.port("swp1").counters["rx_discards"], run.port("swp2").counters["tx_discards"]), (20, 0))
 
     def test_headroom(self):
         """A lossless group whose own limit is 0: all that it holds is headroom."""
