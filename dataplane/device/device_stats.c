@@ -20,7 +20,6 @@ datagram_stats(struct udp_device *u, struct device_stats *stats)
 		.rx_bytes = udp.rx_bytes,
 		.rx_missed = udp.ring_full,
 		.rx_errors = udp.malformed,
-		.rx_no_mbuf = udp.no_mbuf,
 		.tx_packets = udp.tx_packets,
 		.tx_bytes = udp.tx_bytes,
 		.carrier_lost = udp.lost,

@@ -44,7 +44,7 @@ struct udp_device {
 	struct rte_mempool *pool;
 	struct rte_mbuf *room[UDP_BURST];          // worker: rw; to receive into
 	struct carrier carrier;                    // who reads the socket: rw, control: ro
-	uint64_t rx_packets, rx_bytes, no_mbuf;    // worker: rw, control: ro
+	uint64_t rx_packets, rx_bytes;             // worker: rw, control: ro
 	uint64_t tx_packets, tx_bytes, tx_refused; // worker: rw, control: ro
 };
 
@@ -252,17 +252,16 @@ end_reading(struct udp_device *u)
 	__atomic_store_n(&u->reading, false, __ATOMIC_RELEASE);
 }
 
-// Has packets to receive into. Returns how many, up to `count`.
+// Has packets to receive into. Returns how many, up to `count`. While none is free, datagrams wait
+// in the socket.
 static unsigned int
 make_room(struct udp_device *u, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
 		if (u->room[i] == NULL)
 			u->room[i] = rte_pktmbuf_alloc(u->pool);
-		if (u->room[i] == NULL) {
-			u->no_mbuf++;
+		if (u->room[i] == NULL)
 			return i;
-		}
 	}
 	return count;
 }
@@ -437,7 +436,6 @@ udp_stats(struct udp_device *u, struct udp_stats *out)
 		.tx_packets = __atomic_load_n(&u->tx_packets, __ATOMIC_RELAXED),
 		.tx_bytes = __atomic_load_n(&u->tx_bytes, __ATOMIC_RELAXED),
 		.tx_refused = __atomic_load_n(&u->tx_refused, __ATOMIC_RELAXED),
-		.no_mbuf = __atomic_load_n(&u->no_mbuf, __ATOMIC_RELAXED),
 		.lost = u->lost,
 		.ring_full = ring_full,
 		.late = __atomic_load_n(&c->late, __ATOMIC_RELAXED),

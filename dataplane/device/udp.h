@@ -15,7 +15,6 @@ struct udp_stats {
 	uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
 	uint64_t lost, duplicates, early, malformed, late;
 	uint64_t ring_full;  // dropped by the kernel because the socket was not read in time
-	uint64_t no_mbuf;    // the pool was empty
 	uint64_t tx_refused; // dropped because the kernel refused to send them
 	uint64_t round_trip_ns, round_trip_min_ns; // of hellos; 0: not known
 };
