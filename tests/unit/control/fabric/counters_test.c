@@ -40,12 +40,16 @@ static const char *const group_keys[] = {"packets",
 					 "used_max_persistent",
 					 "shared_max_persistent",
 					 "headroom_max_persistent"};
-static const char *const queue_keys[] = {
-	"packets",         "bytes",           "depth",
-	"depth_max",       "dropped",         "ecn_marked",
-	"paused",          "watchdog",        "depth_max_persistent",
-	"red_dropped",     "trimmed",         "trim_sent",
-	"watchdog_storms", "watchdog_dropped"};
+static const char *const queue_keys[] = {"packets",         "bytes",
+					 "depth",           "depth_max",
+					 "dropped",         "dropped_bytes",
+					 "ecn_marked",      "ecn_marked_bytes",
+					 "paused",          "tx_off",
+					 "watchdog",        "depth_max_persistent",
+					 "shared_max",      "shared_max_persistent",
+					 "red_dropped",     "trimmed",
+					 "trim_sent",       "watchdog_storms",
+					 "watchdog_dropped"};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
