@@ -89,7 +89,7 @@ class Files(Case):
         self.assertEqual([(row["time_ns"], row["snapshot"]) for row in rows[::-1]][:1], [("50000.000", "2")])
         self.assertEqual({row["time_ns"] for row in rows if row["snapshot"] == "0"}, {"1.234"})
         before, after = (one["nodes"]["leaf1"]["ports"]["swp1"]["queue"][3] for one in shots[1:])
-        self.assertEqual({key for key in before if before[key] != after[key]}, {"depth_max"})
+        self.assertEqual({key for key in before if before[key] != after[key]}, {"depth_max", "shared_max"})
         self.assertEqual(after["depth_max"], after["depth"])
 
     def test_nothing_is_written_of_what_never_happened(self):

@@ -73,7 +73,7 @@ commands(void **state)
 	expect("show pf", "pfc");
 	expect("show interface x qos ", "roce");
 	expect("show interface x qos roce ", "counters status");
-	expect("clear watermarks per", "persistent |NODE");
+	expect("clear watermarks per", "persistent |NODE |PORT");
 	expect("exec ", "|HOST");
 	expect("exec h1 -- ls ", "");
 }
