@@ -54,7 +54,7 @@ class Replays(Case):
         with self.play() as run:
             port = run.port("swp2")
             for pattern, wrong in (
-                    (r"^dut\.swp2 queue 3: no counter ecn_markd; did you mean ecn_marked\?", lambda: port.queue(3).ecn_markd),
+                    (r"^dut\.swp2 queue 3: no counter ecn_markd; did you mean ecn_marked or ecn_marked_bytes\?", lambda: port.queue(3).ecn_markd),
                     (r"^dut\.swp2: no counter pfc_rx; it is a counter of port\(\.\.\.\)\.priority\(N\)$", lambda: port.pfc_rx),
                     (r"^dut: no port swp3; did you mean swp2", lambda: run.port("swp3")),
                     (r"^no node leaf1; there is dut$", lambda: run.port("leaf1.swp1")),

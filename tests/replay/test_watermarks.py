@@ -84,7 +84,7 @@ class Watermarks(Case):
                     "queue": self.queue(0), "egress pool": self.pool("egress-lossy"), "group": self.group(0, "used"),
                     "shared": self.group(0, "shared"), "ingress pool": self.pool("ingress-lossy")})
                 self.assertEqual(run.drops, {"egress-pool": 20})
-                out = run.port("swp2")
+                out = run.port("swp2").counters
                 self.assertEqual((out["tx_discards"], out["rx_discards"], run.port("swp1").counters["rx_discards"]), (20, 0, 0))
                 self.assertEqual((out["queue"][0]["dropped"], out["queue"][0]["dropped_bytes"]), (20, 20 * size))
 
@@ -97,7 +97,7 @@ class Watermarks(Case):
                 run = self.replay(switch(rate=rate, events=events(), buffer={"cell": cell}, qos={"tc": {0: {
                     "static": f"{limit}B", "reserved": f"{reserved}B"}}}), {"swp1": filling(count, size)})
                 for quarter, at in enumerate(QUARTERS):
-                    queue = run.snapshot(at)["ports"]["swp2"]["queue"][0]
+                    queue = run.snapshot(at).port("swp2").queue(0).counters
                     beyond = (count * (quarter + 1) // 4 - count // 4) * packet
                     self.assertEqual((queue["shared_max"], queue["shared_max_persistent"]), (beyond, beyond))
                 self.assertEqual(run.port("swp2").counters["queue"][0]["shared_max"], limit)
@@ -119,7 +119,7 @@ class Watermarks(Case):
                     clear = {"at": f"{EMPTY_NS}ns", "clear": "persistent-watermarks" if persistent else "watermarks"} | which
                     run = self.replay(switch(rate=rate, events=events(clear, {"at": f"{EMPTY_NS + 1000}ns", "snapshot": "full"}),
                                              buffer={"cell": cell}), {"swp1": filling(count, size, over=0)})
-                    node = run.snapshot(EMPTY_NS + 1000)
+                    node = run.snapshot(EMPTY_NS + 1000).counters
                     for name, read in peaks.items():
                         gone = 0 if name in cleared else full
                         self.assertEqual(read(node), (0, full, gone) if persistent else (0, gone, full), name)
