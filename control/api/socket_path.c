@@ -16,6 +16,8 @@
 #define SUFFIX ".sock"
 #define SYSTEM_DIRECTORY "/run/roost" // of root's fabrics
 #define NAMES_SHOWN_MAX 256
+// For a user who may not ask a fabric.
+#define HOW_TO_READ "use sudo, or give a group of yours the right to read (live.readers)"
 
 // The fabrics of a directory that are up.
 struct found {
@@ -97,7 +99,8 @@ each_up(const char *directory, void (*each)(void *context, const char *name), vo
 	if (found < 0)
 		return errno == ENOENT
 			       ? 0
-			       : diag_fail(diag, errno, "%s: %s", directory, strerror(errno));
+			       : diag_fail(diag, errno, "%s: %s%s", directory, strerror(errno),
+					   errno == EACCES ? ": " HOW_TO_READ : "");
 	for (int i = 0; i < found; i++) {
 		char *name = entries[i]->d_name, path[API_PATH_MAX];
 		struct diag ignored = {0};
@@ -134,8 +137,8 @@ find_named(const char *directory, const char *name, char path[static API_PATH_MA
 		return status;
 	status = listener_probe(path);
 	if (status == -EACCES)
-		return diag_fail(diag, EACCES, "fabric %s belongs to somebody else: %s", name,
-				 strerror(EACCES));
+		return diag_fail(diag, EACCES, "fabric %s belongs to somebody else: " HOW_TO_READ,
+				 name);
 	if (status == 0 || each_up(directory, add_found, &up, diag) != 0)
 		return status == 0 ? 0 : -ENOENT;
 	return diag_fail(diag, ENOENT, "fabric %s is not up%s%s", name,

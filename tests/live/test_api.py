@@ -277,7 +277,8 @@ class Readers(LiveCase):
     def test_others_are_told_so(self):
         self.fabric(demo(self.name, attach=("h1",)))
         refused = self.as_reader("show", "fabric", "-f", self.name, status=1)
-        self.assertEqual(refused.err, f"roost: fabric {self.name} belongs to somebody else: Permission denied\n")
+        self.assertEqual(refused.err, f"roost: fabric {self.name} belongs to somebody else: use sudo, or give a group of "
+                         "yours the right to read (live.readers)\n")
 
     def test_nobody_holds_up_an_up(self):
         """A user who may list the directory can also lock it. `up` and `down` do not wait for that lock."""

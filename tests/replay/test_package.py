@@ -184,7 +184,7 @@ class Program(Case):
 
 class Pytest(Case):
     def pytest(self, status, *words):
-        return command(sys.executable, "-B", "-m", "pytest", "-q", "-p", "roost.pytest_plugin", "-p", "no:cacheprovider", *words,
+        return command(sys.executable, "-B", "-m", "pytest", "-q", "-rN", "-p", "roost.pytest_plugin", "-p", "no:cacheprovider", *words,
                        status=status, cwd=self.directory, timeout=120 * SLOWER, env=os.environ | {"ROOST": ROOST})
 
     def files(self):
