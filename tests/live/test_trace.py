@@ -73,7 +73,7 @@ class Probed(Shared):
 
     def link(self, *words):
         self.up.command("link", *words)
-        self.addCleanup(self.up.roost, "link", words[0], "clear")
+        self.addCleanup(self.up.command, "link", words[0], "clear")
 
 
 class Probe(Probed):

@@ -418,7 +418,7 @@ class Console(Shared):
         with web.live() as first:
             self.assertEqual([one[:4] for one in blocks(first, 2)], [b"FILM", b"META"])
             self.up.command("link", "leaf1-spine1", "rate", "50G")
-            self.addCleanup(self.up.roost, "link", "leaf1-spine1", "clear")
+            self.addCleanup(self.up.command, "link", "leaf1-spine1", "clear")
             self.assertEqual(blocks(first, 1)[0][:4], b"META")
             with web.live() as second:
                 path = self.directory / "film"
@@ -441,7 +441,7 @@ class Console(Shared):
             self.assertIn("films with 4 other intervals are being recorded already: 20, 30, 40, 50 ms; use one of these intervals, or end one", live.next_text("refused"))
             self.assertEqual(live.next("state"), {"up": True})
             self.up.command("link", "leaf1-spine1", "rate", "50G")
-            self.addCleanup(self.up.roost, "link", "leaf1-spine1", "clear")
+            self.addCleanup(self.up.command, "link", "leaf1-spine1", "clear")
             self.assertEqual(live.next("event")["kind"], "apply")
 
     def test_it_outlives_the_fabric(self):
