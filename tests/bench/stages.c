@@ -36,10 +36,11 @@
 #define ROUTE(vrf)         \
 	"    - {vrf: " vrf \
 	", prefix: 198.18.2.0/24, via: [{port: swp2, mac: \"02:00:00:00:02:02\"}]}\n"
-#define HEAD              \
-	"switch:\n"       \
-	"  name: bench\n" \
-	"  role: leaf\n"  \
+#define HEAD                             \
+	"switch:\n"                      \
+	"  name: bench\n"                \
+	"  role: leaf\n"                 \
+	"  mac: \"02:00:00:00:00:01\"\n" \
 	"  preset: spectrum-x\n"
 #define PLAIN(rate_out) HEAD PORTS("", rate_out) ROUTE("default")
 // No rate holds a packet here: what is measured is that it might.
