@@ -4,6 +4,7 @@
 #include "film.h"
 
 #include "columns.h"
+#include "control/base/memory.h"
 #include "control/base/program.h"
 #include "control/fabric/gather.h"
 #include "control/fabric/thresholds.h"
@@ -144,17 +145,22 @@ add_settings(struct header *h, uint32_t node, const json_t *settings)
 {
 	const json_t *profiles = json_object_get(settings, "profiles");
 	const json_t *ports = json_object_get(settings, "ports");
+	size_t profile_count = json_array_size(profiles);
+	json_int_t *numbers = memory_array(profile_count, sizeof(*numbers), "profiles of a film");
 	uint32_t count = h->topology->nodes[node].port_count;
 
 	json_object_set(json_array_get(h->nodes, node), "pools",
 			json_object_get(settings, "pools"));
+	for (size_t i = 0; i < profile_count; i++)
+		numbers[i] = number_of_profile(h, json_array_get(profiles, i));
 	for (uint32_t i = 0; i < count && i < json_array_size(ports); i++) {
-		json_t *profile = json_array_get(
-			profiles, (size_t)json_integer_value(json_array_get(ports, i)));
+		size_t profile = (size_t)json_integer_value(json_array_get(ports, i));
 
-		json_object_set_new(json_array_get(h->ports, h->first_port[node] + i), "profile",
-				    json_integer(number_of_profile(h, profile)));
+		if (profile < profile_count)
+			json_object_set_new(json_array_get(h->ports, h->first_port[node] + i),
+					    "profile", json_integer(numbers[profile]));
 	}
+	free(numbers);
 }
 
 static void

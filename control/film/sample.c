@@ -80,8 +80,8 @@ lay_out(struct film *film)
 			film->row_values += (size_t)indexes * scope->count;
 	}
 	film->grown = false;
-	free(film->rows);
-	film->rows = memory_array(ROWS * film->row_values + 1, sizeof(*film->rows), "a film");
+	film->rows =
+		memory_resize(film->rows, ROWS * film->row_values + 1, sizeof(*film->rows), "rows");
 }
 
 // ---- values -------------------------------------------------------------------------------------
