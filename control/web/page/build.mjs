@@ -26,4 +26,4 @@ await writeFile(join(out, "index.html"), html);
 // `roost report` puts its films and figures where the comment is.
 await writeFile(join(out, "report.html"), html
   .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
-  .replace('<script src="page.js"></script>', () => `<!--ROOST-DATA-->\n<script>${script.replaceAll("</script", "<\\/script")}</script>`));
+  .replace('<script defer src="page.js"></script>', () => `<!--ROOST-DATA-->\n<script>${script.replaceAll("</script", "<\\/script")}</script>`));
