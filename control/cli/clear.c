@@ -52,7 +52,14 @@ print_watermarks(const json_t *answer)
 	text_table_destroy(t);
 }
 
-// A word with a dot is a port: node names have none.
+// A word with a dot is a port, as names of nodes have none; so is one with a queue or group.
+static bool
+is_port(const struct cli_args *args, char *const *place)
+{
+	return strchr(place[0], '.') != NULL ||
+	       (args->words + args->count > place + 1 && strcmp(place[1], "pool") != 0);
+}
+
 static int
 clear(const struct cli_args *args)
 {
@@ -61,7 +68,7 @@ clear(const struct cli_args *args)
 	json_t *params = json_pack("{s:s,s:b}", "what", "watermarks", "persistent", persistent);
 
 	if (args->words + args->count > place)
-		json_object_set_new(params, strchr(place[0], '.') != NULL ? "port" : "node",
+		json_object_set_new(params, is_port(args, place) ? "port" : "node",
 				    json_string(place[0]));
 	if (args->words + args->count > place + 1)
 		json_object_set_new(params, place[1],

@@ -66,10 +66,10 @@ static const struct schema_key group_keys[] = {
 
 static const struct schema_key ecn_keys[] = {
 	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", ECN_AT(on)},
-	{"min", SCHEMA_BYTES, .def = "150KB", .help = "never marked up to here", ECN_AT(min_bytes),
-	 .max = SCHEMA_BYTES_MAX},
-	{"max", SCHEMA_BYTES, .def = "1500KB", .help = "always marked above", ECN_AT(max_bytes),
-	 .max = SCHEMA_BYTES_MAX},
+	{"min", SCHEMA_BYTES, .def = "150KB", .help = "at or below, no packet is marked",
+	 ECN_AT(min_bytes), .max = SCHEMA_BYTES_MAX},
+	{"max", SCHEMA_BYTES, .def = "1500KB", .help = "above, every packet is marked",
+	 ECN_AT(max_bytes), .max = SCHEMA_BYTES_MAX},
 	{"probability", SCHEMA_PERCENT, .def = "100%", .help = "of a mark at max",
 	 ECN_AT(probability_ppm)},
 };

@@ -165,7 +165,7 @@ class Stream(BrowserCase):
 
     def test_help_of_a_key(self):
         self.browser.key("6")
-        for key, said in (("switch.qos.tc.3.ecn.min", "never marked up to here"), ("fabric.mtu", "Default: 4200"),
+        for key, said in (("switch.qos.tc.3.ecn.min", "at or below, no packet is marked"), ("fabric.mtu", "Default: 4200"),
                           ("leaf1.buffer.size", "Default: 64MB"), ("switch.nonsense", "No such key.")):
             self.browser.fill("form.set input >> nth=0", key)
             self.browser.wait(f"document.querySelector('.hint').innerText.includes('{said}')")

@@ -166,7 +166,7 @@ class Shell(Case):
         told = shell.until("roost> help switch.qos.tc.3.ecn.m")
         self.assertIn("switch.qos.tc.3.ecn.max  switch.qos.tc.3.ecn.min", told)
         shell.send("i\t\r")
-        self.assertIn("never marked up to here", shell.until("\nroost> "))
+        self.assertIn("at or below, no packet is marked", shell.until("\nroost> "))
         shell.end()
 
     def test_tab_completes_names_of_files(self):

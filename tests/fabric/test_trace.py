@@ -51,7 +51,8 @@ class Traced(Sample):
         if self.tenants:    # tenants that change let packets between any two be sent
             events.append({"at": "900us", "set": "tenants.red.hosts", "to": self.tenants["red"][:1]})
         switch = self.switch()
-        switch["routing"] |= {"mode": draw.choice(MODES), "convergence": draw.choice(("0us", "5us", "1ms"))}
+        self.mode = draw.choice(MODES)
+        switch["routing"] |= {"mode": self.mode, "convergence": draw.choice(("0us", "5us", "1ms"))}
         switch["icmp"] = "off"
         links = {"rate": "100G", "delay": "500ns"}
         made = fabric(self.leaves, self.spines, self.per_leaf, switch=switch, mtu=4200,
@@ -109,10 +110,11 @@ class Trace(Case):
                                     for reason in port["drops"]})
 
     def test_it_is_what_packets_do(self):
-        ends = collections.Counter()
+        ends, modes = collections.Counter(), collections.Counter()
         for seed in range(FABRICS):
             sample = Traced(seed)
             sim = self.sim(sample.description())
+            modes[sample.mode] += 1
             captures, drops = self.capture(sim), collections.Counter()
             for number, one in enumerate(sample.packets):
                 with self.subTest(seed=seed, packet=number):
@@ -122,6 +124,7 @@ class Trace(Case):
         self.assertGreater(ends["delivered"], FABRICS * FLOWS / 3, ends)
         for reason in ("no-route", "ttl-expired", "mtu-exceeded", "no-next-hop", "link-down"):
             self.assertGreater(ends[reason], 0, ends)
+        self.assertEqual(set(modes), set(MODES))
 
     def test_a_packet_in_an_idle_fabric(self):
         """50G to the leaf, 100G between switches; latency 300 ns."""

@@ -196,6 +196,13 @@ class Devices(DeviceCase):
             self.assertEqual(port["rx_bytes"], 64 * port["rx_packets"])
             self.assertEqual(run.port("swp2")["rx_packets"], 0)
 
+    def test_a_port_needs_no_switch_before_it(self):
+        with Running(self, self.switch("net_null0,no-rx=1", "net_null1,no-rx=1")) as run:
+            for words in (["swp2"], ["swp2", "queue", 3], ["swp2", "pg", 3], [f"{run.name}.swp2"]):
+                roost("clear", "watermarks", *words, "-f", run.name)
+            failed = roost("clear", "watermarks", "swp9", "-f", run.name, status=1)
+            self.assertEqual(failed.err, "roost clear: there is no node swp9\n")
+
     def test_ring(self):
         """A ring hands back what is sent into it, which a switch does not forward again."""
         source = write_pcap(self.directory / "in.pcap", frames())

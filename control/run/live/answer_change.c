@@ -55,11 +55,18 @@ read_choice(const struct live_fabric *live, const json_t *params, uint32_t *node
 	    struct watermark_choice *out, struct diag *diag)
 {
 	const char *name = json_string_value(json_object_get(params, "node"));
-	const struct config_name port = {
+	struct config_name port = {
 		.text = (char *)(uintptr_t)json_string_value(json_object_get(params, "port"))};
 	struct topo_ref ref;
 
 	*node = TOPOLOGY_NONE;
+	// The ports of a lone switch need no name of a node before them.
+	if (name != NULL && port.text == NULL &&
+	    topology_find_node(live->topology, name) == TOPOLOGY_NONE &&
+	    topology_find_port(live->topology, name, &ref) == 0) {
+		port.text = (char *)(uintptr_t)name;
+		name = NULL;
+	}
 	*out = (struct watermark_choice){
 		WATERMARKS_OF_NODE,
 		.persistent = json_is_true(json_object_get(params, "persistent"))};

@@ -53,7 +53,7 @@ test_help_of_every_command(void **state)
 static void
 test_help_of_keys(void **state)
 {
-	static const char min[] = "switch.qos.tc.N.ecn.min: never marked up to here\n"
+	static const char min[] = "switch.qos.tc.N.ecn.min: at or below, no packet is marked\n"
 				  "  type     size\n"
 				  "  unit     B, KB, MB, GB, KiB, MiB or GiB\n"
 				  "  range    0B to 1024GiB\n"
