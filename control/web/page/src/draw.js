@@ -396,10 +396,10 @@ export function draw_fabric(context, view) {
   view.hatch = hatch(context, palette.pause);
   halo(context, view);
   draw_links(context, view);
+  draw_labels(context, view);    // which a pause sign may cover, not the reverse
   draw_pauses(context, view);
   draw_hosts(context, view);
   draw_switches(context, view);
-  draw_labels(context, view);
   draw_drops(context, view);
   outline(context, view, view.selection, 2);
   outline(context, view, view.hover, 1.2);
