@@ -63,8 +63,8 @@ hint_pauses(json_t *hints, const struct report_result *r)
 	peer = w->node->ports[w->port].peer;
 	json_array_append_new(
 		hints, json_sprintf("%s.%s was paused for %.0f %% of the run in priority %u: "
-				    "head-of-line blocking: %s also holds up traffic for other "
-				    "ports",
+				    "%s also holds up traffic for other ports (head-of-line "
+				    "blocking)",
 				    w->node->name, w->node->ports[w->port].name,
 				    100.0 * (double)w->most / (double)r->last_event, w->priority,
 				    peer != NULL ? peer : "the other side"));

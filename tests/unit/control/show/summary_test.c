@@ -180,8 +180,8 @@ test_what_is_wrong_is_pointed_at(void **state)
 				     "leaf1.swp2 priority group 3 (4)"));
 	assert_null(strstr(text, "though none was lost"));
 	assert_non_null(strstr(text, "look at: leaf1.swp4 was paused for 11 % of the run in "
-				     "priority 3: head-of-line blocking: spine2.swp1 also "
-				     "holds up traffic for other ports"));
+				     "priority 3: spine2.swp1 also holds up traffic for "
+				     "other ports (head-of-line blocking)"));
 	free(text);
 	f->leaf->ports[3].rx_pause[3].total = 9 * PS_PER_US;
 	text = printed(&r, NULL);
