@@ -148,7 +148,8 @@ take(void *context, const struct captured *packet)
 	const struct capture_record record = {
 		.stamp = packet->at,
 		.direction = directions[packet->kind],
-		.data_len = packet->data_len,
+		.data_len = s->snaplen != 0 && packet->data_len > s->snaplen ? s->snaplen
+									     : packet->data_len,
 		.orig_len = packet->wire_bytes,
 		.data = packet->data,
 		.comment = drop_comment(s, packet, comment),
@@ -268,7 +269,9 @@ capture_streams_begin(struct capture_streams *all, const struct capture_request 
 		.ports = request->ports,
 		.count = request->count,
 		.which = request->which,
-		.snaplen = request->snaplen != 0 ? request->snaplen : PACKET_FRAME_MAX,
+		// A filter may look at any byte, so it comes before the cut.
+		.snaplen = request->filter == NULL && request->snaplen != 0 ? request->snaplen
+									    : PACKET_FRAME_MAX,
 		.take = take,
 	};
 	struct stream *s;
