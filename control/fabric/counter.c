@@ -13,7 +13,7 @@
 
 #define PORT_ROWS(ROW) \
 	ROW(PORT, TRAFFIC, notices_rx, TOTAL, "frames", p->notices_rx, \
-	    "congestion notices believed ([paths.md](paths.md))") \
+	    "congestion notices received and accepted ([paths.md](paths.md))") \
 	ROW(PORT, TRAFFIC, notices_tx, TOTAL, "frames", p->notices_tx, \
 	    "congestion notices sent") \
 	ROW(PORT, TRAFFIC, rx_packets, TOTAL, "packets", p->rx_packets, \
@@ -24,16 +24,15 @@
 	    "link fault") \
 	ROW(PORT, TRAFFIC, tx_bytes, TOTAL, "bytes", p->tx_bytes, "their length without FCS") \
 	ROW(PORT, TRAFFIC, control_rx, TOTAL, "frames", p->control_rx, \
-	    "of those received, frames that end here: pauses, congestion notices, and ping, ARP and " \
+	    "received frames that end here: pauses, congestion notices, and ping, ARP and " \
 	    "neighbour discovery for the switch itself") \
 	ROW(PORT, TRAFFIC, control_tx, TOTAL, "frames", p->control_tx, \
-	    "frames that begin at the port: PFC and notices sent, or lost to a fault") \
+	    "frames that the port itself generates: PFC and notices, sent or lost to a fault") \
 	ROW(PORT, TRAFFIC, rx_discards, TOTAL, "packets", counter_rx_discards(p), \
-	    "packets that came in here and were dropped, except those that count in `tx_discards` " \
-	    "of the port that they were to leave by") \
+	    "packets that came in here and were dropped, except drops that count in `tx_discards` of " \
+	    "their output port") \
 	ROW(PORT, TRAFFIC, tx_discards, TOTAL, "packets", counter_tx_discards(p), \
-	    "packets that were to leave here and that a queue refused or dropped: the sum of " \
-	    "`dropped` of its queues") \
+	    "packets that a queue of this port refused or dropped: the sum of its queues' `dropped`") \
 	ROW(PRIORITY, PFC, pfc_rx, TOTAL, "frames", p->pfc_rx[i], \
 	    "enable bits seen in PFC frames") \
 	ROW(PRIORITY, PFC, pfc_tx, TOTAL, "frames", p->pfc_tx[i], \
@@ -41,7 +40,7 @@
 	ROW(PRIORITY, PFC, pfc_rx_pause_ns, TOTAL, "ns", NS(counters_rx_pause(p, i, now).total), \
 	    "how long received PFC has held the priority") \
 	ROW(PRIORITY, PFC, pfc_tx_pause_ns, TOTAL, "ns", NS(counters_tx_pause(p, i, now).total), \
-	    "how long the other side was under an XOFF of this port") \
+	    "how long an XOFF of this port held the other side") \
 	ROW(PORT, PFC, pause_rx, TOTAL, "frames", p->pause_rx, "802.3x pause frames received") \
 	ROW(PORT, PFC, pause_tx, TOTAL, "frames", p->pause_tx, "802.3x pause frames sent") \
 	ROW(PORT, PFC, pause_rx_ns, TOTAL, "ns", \
@@ -53,31 +52,33 @@
 	    counters_rx_pause(p, i, now).transitions, \
 	    "received pauses that began while none was in force") \
 	ROW(PRIORITY, PFC, pfc_tx_transitions, TOTAL, "pauses", \
-	    counters_tx_pause(p, i, now).transitions, "the same of pauses sent") \
+	    counters_tx_pause(p, i, now).transitions, \
+	    "sent pauses that began while none was in force") \
 	ROW(PRIORITY, PFC, pfc_rx_last_start_ns, INSTANT, "ns", \
 	    counters_instant(counters_rx_pause(p, i, now).last_start), \
-	    "when the last pause received began; -1: never") \
+	    "start of the last received pause; -1: none yet") \
 	ROW(PRIORITY, PFC, pfc_rx_last_end_ns, INSTANT, "ns", \
 	    counters_instant(counters_rx_pause(p, i, now).last_end), \
-	    "when the last pause received that is over ended; -1: never") \
+	    "end of the last received pause that is over; -1: none yet") \
 	ROW(PRIORITY, PFC, pfc_tx_last_start_ns, INSTANT, "ns", \
 	    counters_instant(counters_tx_pause(p, i, now).last_start), \
-	    "when the last pause sent began; -1: never") \
+	    "start of the last sent pause; -1: none yet") \
 	ROW(PRIORITY, PFC, pfc_tx_last_end_ns, INSTANT, "ns", \
 	    counters_instant(counters_tx_pause(p, i, now).last_end), \
-	    "when the last pause sent that is over ended; -1: never")
+	    "end of the last sent pause that is over; -1: none yet")
 
 #define REORDER_ROWS(ROW) \
 	ROW(PORT, REORDER, reorder_held, TOTAL, "packets", p->reorder->held, \
-	    "packets for the host that arrived early, or may have, and waited (`attach.HOST.reorder`)") \
+	    "packets for the host that waited because they arrived early, or may have " \
+	    "(`attach.HOST.reorder`)") \
 	ROW(PORT, REORDER, reorder_released, TOTAL, "packets", p->reorder->released, \
-	    "of these, passed on when the packets before them had arrived") \
+	    "held packets passed on after the packets before them had arrived") \
 	ROW(PORT, REORDER, reorder_waiting, GAUGE, "packets", p->reorder->waiting, \
-	    "of these, waiting now") \
+	    "held packets that are waiting now") \
 	ROW(PORT, REORDER, reorder_timeouts, TOTAL, "times", p->reorder->timeouts, \
-	    "a missing packet did not arrive in time: the waiting packets passed without it") \
+	    "a missing packet did not arrive in time, so the waiting packets passed without it") \
 	ROW(PORT, REORDER, reorder_overflows, TOTAL, "times", p->reorder->overflows, \
-	    "there was no room for more waiting packets: the same")
+	    "there was no room for more waiting packets, so they passed without the missing one")
 
 #define GROUP_ROWS(ROW) \
 	ROW(GROUP, GROUPS, packets, TOTAL, "packets", g->packets, \
@@ -106,10 +107,10 @@
 	    "peak of `used` since the persistent watermarks were last cleared") \
 	ROW(GROUP, GROUPS, shared_max_persistent, GAUGE, "bytes", \
 	    CELLS(watermark_persistent(&gm->shared_before, g->shared_max)), \
-	    "the same of `shared`") \
+	    "the same for `shared`") \
 	ROW(GROUP, GROUPS, headroom_max_persistent, GAUGE, "bytes", \
 	    CELLS(watermark_persistent(&gm->headroom_before, g->headroom_max)), \
-	    "the same of `headroom`")
+	    "the same for `headroom`")
 
 #define QUEUE_ROWS(ROW) \
 	ROW(QUEUE, QUEUES, packets, TOTAL, "packets", q->packets, "sent") \
@@ -122,7 +123,7 @@
 	ROW(QUEUE, QUEUES, dropped, TOTAL, "packets", q->dropped, \
 	    "refused by the egress side or dropped in the queue, `red_dropped` included") \
 	ROW(QUEUE, QUEUES, dropped_bytes, TOTAL, "bytes", qm->dropped_bytes, \
-	    "the length of these without FCS") \
+	    "their length without FCS") \
 	ROW(QUEUE, QUEUES, ecn_marked, TOTAL, "packets", q->ecn_marked, "marked CE here") \
 	ROW(QUEUE, QUEUES, ecn_marked_bytes, TOTAL, "bytes", qm->ecn_marked_bytes, \
 	    "their length without FCS") \
@@ -145,11 +146,11 @@
 				counter_queue_reserved(at))), \
 	    "`depth_max_persistent` beyond the queue's reservation") \
 	ROW(QUEUE, QUEUES, red_dropped, TOTAL, "packets", qm->red_dropped, \
-	    "of `dropped`, by RED where an ECT packet would have been marked") \
+	    "packets in `dropped` that RED dropped where it would have marked an ECT packet") \
 	ROW(QUEUE, QUEUES, trimmed, TOTAL, "packets", qm->trimmed, \
 	    "cut to their headers because the queue was full; not in `dropped`") \
 	ROW(QUEUE, QUEUES, trim_sent, TOTAL, "packets", qm->trim_sent, \
-	    "cut packets that left by this queue") \
+	    "trimmed packets that left by this queue") \
 	ROW(QUEUE, QUEUES, watchdog_storms, TOTAL, "storms", port_watchdog(p, i)->storms, \
 	    "storms that the watchdog found") \
 	ROW(QUEUE, QUEUES, watchdog_dropped, TOTAL, "packets", port_watchdog(p, i)->dropped, \
@@ -157,7 +158,7 @@
 
 #define POOL_ROWS(ROW) \
 	ROW(POOL, POOLS, size, GAUGE, "bytes", CELLS(counter_pool_size(at)), \
-	    "the pool's size; with `\"unlimited\": true` only the largest value that `used` " \
+	    "the pool's size or, with `\"unlimited\": true`, the largest value that `used` " \
 	    "could reach") \
 	ROW(POOL, POOLS, used, GAUGE, "bytes", CELLS(pool->used), "held now") \
 	ROW(POOL, POOLS, used_max, GAUGE, "bytes", \
@@ -186,16 +187,16 @@
 	ROW(TENANT, TENANTS, bytes, TOTAL, "bytes", use.bytes, "their length without FCS") \
 	ROW(TENANT, TENANTS, used, GAUGE, "bytes", \
 	    CELLS(use.used), \
-	    "cells of its packets that are held now, each packet once") \
+	    "buffer that its packets hold now; each packet counts once") \
 	ROW(TENANT, TENANTS, used_max, GAUGE, "bytes", \
 	    CELLS(watermark_user(&use.used_before, use.used_max)), \
 	    "peak of `used` since the watermarks were last cleared") \
 	ROW(TENANT, TENANTS, guaranteed, GAUGE, "bytes", CELLS(counter_guaranteed(at)), \
-	    "set aside for the tenant, the larger of the two ingress pools") \
+	    "set aside for the tenant: the larger of its guarantees in the two ingress pools") \
 	ROW(TENANT, TENANTS, guaranteed_used, GAUGE, "bytes", \
 	    CELLS((json_int_t)use.guarantee[POOL_INGRESS_LOSSLESS] + \
 		  use.guarantee[POOL_INGRESS_LOSSY]), \
-	    "of that, held now") \
+	    "the part of its guarantees that is held now") \
 	ROW(TENANT, TENANTS, dropped, TOTAL, "packets", use.dropped, \
 	    "dropped because the tenant had used up its share") \
 	ROW(TENANT, TENANTS, used_max_persistent, GAUGE, "bytes", \

@@ -10,25 +10,26 @@
 #define DROP_REASONS(X)                                                                            \
 	X(RUNT, "runt", "shorter than an Ethernet header: look at the sender or the capture")      \
 	X(TRUNCATED, "truncated",                                                                  \
-	  "headers end before the frame says: look at the capture's snaplen")                      \
+	  "the frame is shorter than its headers say: look at the capture's snaplen")              \
 	X(MALFORMED, "malformed",                                                                  \
 	  "a header contradicts itself or the frame: the sender is broken")                        \
 	X(BAD_FCS, "bad-fcs",                                                                      \
 	  "the frame was corrupted on the link: look at the cable and its optics")                 \
 	X(BAD_CHECKSUM, "bad-checksum",                                                            \
-	  "IPv4 header checksum wrong: switch checksum offload off at the sender")                 \
-	X(BAD_ICRC, "bad-icrc", "RoCEv2 ICRC wrong: something on the path rewrote covered fields") \
+	  "the IPv4 header checksum is wrong: turn off checksum offload at the sender")            \
+	X(BAD_ICRC, "bad-icrc",                                                                    \
+	  "the RoCEv2 ICRC is wrong: something on the path rewrote covered fields")                \
 	X(NOT_IP, "not-ip",                                                                        \
 	  "only IPv4 and IPv6 are routed; ARP is answered only at ports of hosts")                 \
 	X(MULTICAST, "multicast", "multicast and broadcast are not routed")                        \
 	X(MULTICAST_SOURCE, "multicast-source",                                                    \
-	  "a source address is never multicast: forged or broken")                                 \
+	  "the source address is multicast, which is never valid: forged or broken")               \
 	X(LOOPED, "looped",                                                                        \
 	  "the frame carries this port's own source MAC: look for a loop or a mirror")             \
 	X(WRONG_MAC, "wrong-mac",                                                                  \
 	  "the destination MAC is not this port's: check the sender's neighbour entry")            \
 	X(RESERVED_ADDRESS, "reserved-address",                                                    \
-	  "01:80:c2:00:00:0x never passes a switch; nothing to mend")                              \
+	  "01:80:c2:00:00:0x never passes a switch; no action needed")                             \
 	X(MARTIAN, "martian",                                                                      \
 	  "an address that may not cross a router: check the sender's addressing")                 \
 	X(MTU_EXCEEDED, "mtu-exceeded",                                                            \
@@ -42,43 +43,44 @@
 	X(UNKNOWN_VLAN, "unknown-vlan",                                                            \
 	  "no VRF here has the tag's VLAN: compare the tenants' `vlan` at both ends")              \
 	X(TUNNEL_ECN, "tunnel-ecn",                                                                \
-	  "marked CE in a tunnel, not ECT inside (RFC 6040): let the sender speak ECN")            \
+	  "marked CE in a tunnel, not ECT inside (RFC 6040): enable ECN at the sender")            \
 	X(TENANT_MOVED, "tenant-moved",                                                            \
-	  "under way to or from a host when it changed its tenant; nothing to mend")               \
+	  "in flight to or from a host when it changed tenants; no action needed")                 \
 	X(NO_NEXT_HOP, "no-next-hop",                                                              \
 	  "every next hop is down: look at the links of the route's group")                        \
 	X(NO_NEIGHBOUR, "no-neighbour",                                                            \
-	  "the neighbour's MAC is not known yet: look whether it answers (show neighbour)")        \
+	  "the neighbour's MAC is not known yet: check whether it answers (show neighbour)")       \
 	X(LINK_DOWN, "link-down",                                                                  \
-	  "sent onto a link that is down: a host's own, or routes have not converged yet")         \
+	  "sent to a link that is down: a host's own link, or routes have not converged yet")      \
 	X(LINK_FAULT, "link-fault",                                                                \
 	  "lost by a fault that an event or `roost link` has put on the link")                     \
 	X(HEADROOM, "headroom",                                                                    \
 	  "headroom too small for rate, cable or MTU, or the sender ignores pauses: look at "      \
 	  "attach.HOST.nic")                                                                       \
 	X(INGRESS_POOL, "ingress-pool",                                                            \
-	  "a lossy group met its ingress threshold: congestion, or alpha too small")               \
+	  "a lossy group reached its ingress threshold: congestion, or alpha too small")           \
 	X(EGRESS_POOL, "egress-pool",                                                              \
-	  "a queue met its egress threshold: congestion, or alpha too small")                      \
+	  "a queue reached its egress threshold: congestion, or alpha too small")                  \
 	X(TENANT_SHARE, "tenant-share",                                                            \
 	  "the tenant used up its share of the pool: raise its share or guarantee")                \
 	X(RED, "red",                                                                              \
-	  "random early detection: not ECT in a congested queue; let the sender speak ECN")        \
+	  "random early detection: not ECT in a congested queue; enable ECN at the sender")        \
 	X(WATCHDOG, "watchdog",                                                                    \
-	  "the PFC watchdog holds the queue in a storm: look at who pauses it")                    \
+	  "the PFC watchdog holds the queue in a storm: find out what pauses it")                  \
 	X(TRIMMED, "trimmed", "a switch cut the packet to its headers: congestion on the way")     \
 	X(NOT_FOR_HOST, "not-for-host",                                                            \
-	  "the NIC has no use for it: wrong destination, or not RoCEv2")                           \
+	  "the NIC does not accept it: wrong destination, or not RoCEv2")                          \
 	X(RECEIVE_BUFFER, "receive-buffer",                                                        \
 	  "the host took packets too slowly: look at its drain-rate, stall and PFC")               \
 	X(HOST_BUFFER, "host-buffer",                                                              \
 	  "the host sent more than its link carries: slow it down, or raise attach.HOST.buffer")   \
 	X(NO_QUEUE_PAIR, "no-queue-pair",                                                          \
-	  "no queue pair of that number at the NIC: look at the flow list")                        \
+	  "the NIC has no queue pair with that number: look at the flow list")                     \
 	X(PACKET_MEMORY, "packet-memory",                                                          \
 	  "the switch has used up its share of packet memory: raise `live.packet-memory`")         \
 	X(NO_MBUF, "no-mbuf",                                                                      \
-	  "no packet memory was free, or the packet lacks room for a tunnel: lower load or MTU")   \
+	  "no packet memory was free, or the packet lacks room for a tunnel: lower the load or "   \
+	  "the MTU")                                                                               \
 	X(TO_SWITCH, "to-switch",                                                                  \
 	  "sent to the switch itself, which answers only ping, ARP and neighbour discovery")       \
 	X(CONTROL_PLANE, "control-plane",                                                          \

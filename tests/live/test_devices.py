@@ -390,7 +390,7 @@ class Devices(DeviceCase):
             wait_until(lambda: self.memif_state(first) == "down", "the client has gone")
             text = roost("show", "drops", "-f", stays.name).out
             self.assertIn(f"device-cut-off  {DEVICE_WIRE} packets, lost by the device of {stays.name}.swp2 ({DEVICE_WIRE})\n"
-                          "    they waited for a device whose link went down: look at the log\n", text)
+                          "    packets that waited for a device whose link went down: look at the log\n", text)
             with Running(self, second, namespace) as again:
                 self.carry_all(namespace, stays, again, frames()[:50])
 

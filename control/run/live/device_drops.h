@@ -13,13 +13,13 @@
 // A veth counts what an AF_XDP socket had no room for among the packets it dropped on receiving.
 #define DEVICE_DROPS(X)                                                                            \
 	X(RING_FULL, "device-ring-full", s->rx_missed,                                             \
-	  "the fabric read too slowly and a device's ring was full: more workers or a larger "     \
+	  "the fabric read too slowly and a device's ring was full: add workers or raise the "     \
 	  "dilation")                                                                              \
 	X(NO_PACKET, "device-no-packet", s->rx_no_mbuf,                                            \
-	  "devices received faster than their packets came free: lower the load, or more workers") \
+	  "devices received faster than their packets came free: lower the load, or add workers")  \
 	X(RECEIVE_ERROR, "device-receive-error", s->rx_errors,                                     \
-	  "frames that the driver refused, such as longer ones than a packet: lower the MTU of "   \
-	  "the sender's interface")                                                                \
+	  "frames that the driver refused, for example because they are larger than a packet: "    \
+	  "lower the MTU of the sender's interface")                                               \
 	X(CHAINED, "device-chained", s->rx_chained,                                                \
 	  "received frames larger than a packet: lower the MTU of the sender's interface")         \
 	X(KERNEL_RECEIVE, "device-kernel-receive",                                                 \
@@ -33,7 +33,7 @@
 	  "pace it, or lower its MTU")                                                             \
 	X(CARRIER_LOSS, "device-carrier-loss", s->carrier_lost,                                    \
 	  "datagrams with frames did not arrive: look for loss between the two machines, and for " \
-	  "fragments that are dropped")                                                            \
+	  "dropped fragments")                                                                     \
 	X(CARRIER_DUPLICATE, "device-carrier-duplicate", s->carrier_duplicates,                    \
 	  "datagrams arrived twice: look for loops between the two machines")                      \
 	X(CARRIER_EARLY, "device-carrier-early", s->carrier_early,                                 \
@@ -42,11 +42,11 @@
 	X(CARRIER_SEND, "device-carrier-send", s->carrier_refused,                                 \
 	  "the kernel refused to send datagrams: look at routes and firewalls")                    \
 	X(OVERSIZED, "device-oversized", __atomic_load_n(&p->oversized, __ATOMIC_RELAXED),         \
-	  "larger than the device carries: lower the MTU of the port or of the sender")            \
+	  "packets larger than the device carries: lower the MTU of the port or of the sender")    \
 	X(UNSENDABLE, "device-unsendable", __atomic_load_n(&p->unsendable, __ATOMIC_RELAXED),      \
-	  "packets whose payload was never made, or had no room: send from a device instead")      \
+	  "packets whose payload was never generated, or did not fit: send from a device instead") \
 	X(CUT_OFF, "device-cut-off", __atomic_load_n(&p->cut_off, __ATOMIC_RELAXED),               \
-	  "they waited for a device whose link went down: look at the log")
+	  "packets that waited for a device whose link went down: look at the log")
 
 enum device_drop {
 #define X(id, name, read, advice) DEVICE_DROP_##id,

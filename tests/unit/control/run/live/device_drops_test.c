@@ -150,18 +150,19 @@ test_show(void **state)
 	assert_printed(
 		out,
 		"device-no-packet  1 packet, lost by the device of leaf1.swp2 (1)\n"
-		"    devices received faster than their packets came free: lower the load, or more "
+		"    devices received faster than their packets came free: lower the load, or add "
 		"workers\n"
 		"device-chained  3 packets, lost by the device of leaf1.swp2 (3)\n"
 		"    received frames larger than a packet: lower the MTU of the sender's "
 		"interface\n"
 		"device-oversized  4 packets, lost by the device of leaf1.swp2 (4)\n"
-		"    larger than the device carries: lower the MTU of the port or of the sender\n"
+		"    packets larger than the device carries: lower the MTU of the port or of the "
+		"sender\n"
 		"device-unsendable  1 packet, lost by the device of leaf1.swp2 (1)\n"
-		"    packets whose payload was never made, or had no room: send from a device "
+		"    packets whose payload was never generated, or did not fit: send from a device "
 		"instead\n"
 		"device-cut-off  5 packets, lost by the device of leaf1.swp2 (5)\n"
-		"    they waited for a device whose link went down: look at the log\n");
+		"    packets that waited for a device whose link went down: look at the log\n");
 	json_decref(out);
 	bench_close(&b);
 }
