@@ -320,11 +320,11 @@ bug_report(const struct cli_args *args)
 
 const struct cli_command command_bug_report = {
 	.name = "bug-report",
-	.help = "collect what a report of a bug needs in one file",
+	.help = "write what a bug report needs to one file",
 	.details =
-		"Version, machine, FILE with its errors, and of each live fabric that you may read "
-		"the\nconfiguration, history, log, counters and all that `roost show` shows. The "
-		"file is text; read it\nbefore you pass it on.\n",
+		"Writes the version, the machine, FILE with its errors and, for each live fabric "
+		"that you may read,\nthe configuration, history, log, counters and all that "
+		"`roost show` prints. The report is text; read\nit before you pass it on.\n",
 	.forms = {{{{CLI_FILE, .optional = true}}}},
 	.options =
 		{

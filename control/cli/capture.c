@@ -395,14 +395,13 @@ capture(const struct cli_args *args)
 
 const struct cli_command command_capture = {
 	.name = "capture",
-	.help = "capture packets of ports of a live fabric, or all that it drops",
+	.help = "capture packets at ports of a live fabric, or all packets that it drops",
 	.details =
 		"A port is leaf1.swp3, h1.eth1, or leaf1 for all ports of a node. Without --write, "
-		"prints a\nline for each packet. --write - writes to standard output, as in\n"
-		"`roost capture leaf1.swp3 -w - | wireshark -k -i -`. A filter is as for tcpdump\n"
-		"(pcap-filter(7)). Ends after --count packets, after --for, on Ctrl-C, or when "
-		"the\n"
-		"fabric goes down.\n",
+		"prints a\nline for each packet. `--write -` writes to standard output, as in\n"
+		"`roost capture leaf1.swp3 -w - | wireshark -k -i -`. FILTER is an expression as\n"
+		"for tcpdump (pcap-filter(7)). The capture ends after --count packets, after\n"
+		"--for, on Ctrl-C, or when the fabric goes down.\n",
 	.forms = {{{{CLI_PORT, .optional = true, .repeated = true}}}},
 	.options =
 		{
@@ -431,7 +430,7 @@ const struct cli_command command_capture = {
 			{.name = "write",
 			 .letter = 'w',
 			 .kind = CLI_FILE,
-			 .help = "write a pcapng file; -: to standard output"},
+			 .help = "write a pcapng file (-: standard output)"},
 			CLI_OUTPUT_OPTION,
 			CLI_FABRIC_OPTION,
 		},

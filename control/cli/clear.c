@@ -84,12 +84,12 @@ clear(const struct cli_args *args)
 
 const struct cli_command command_clear = {
 	.name = "clear",
-	.help = "restart the peaks of a live fabric from the current values",
+	.help = "reset the watermarks of a live fabric to their current values",
 	.details =
-		"Clears the user's peaks, which `max` shows, or the persistent ones: of NODE, of "
-		"one of its pools, of\nPORT, of one of its priority groups or queues, or of all "
-		"nodes. --read prints what was cleared, as it\nwas at the instant at which it was "
-		"cleared: no packet comes between the two.\n",
+		"Resets the user watermarks, which `max` shows, or the persistent ones: those of "
+		"NODE, of one of its\npools, of PORT, of one of its priority groups or queues, or "
+		"of all nodes. --read prints the values\nthat are cleared; no packet passes "
+		"between reading and clearing.\n",
 	.forms = {{{{CLI_LITERAL, "watermarks"},
 		    {CLI_LITERAL, "persistent", .optional = true},
 		    {CLI_SWITCH, .optional = true}}},
@@ -106,7 +106,7 @@ const struct cli_command command_clear = {
 		    {CLI_PORT},
 		    {CLI_LITERAL, "pg|queue"},
 		    {CLI_NUMBER, "N", .range = {0, PRIORITIES - 1}}}}},
-	.options = {{.name = "read", .kind = CLI_FLAG, .help = "print what is cleared"},
+	.options = {{.name = "read", .kind = CLI_FLAG, .help = "print the values that are cleared"},
 		    CLI_OUTPUT_OPTION,
 		    CLI_FABRIC_OPTION},
 	.run = clear,

@@ -48,16 +48,13 @@ const struct cli_command command_link = {
 	.name = "link",
 	.help = "fail, degrade or restore a link of a live fabric",
 	.details =
-		"LINK is leaf1-spine1, or a port at one of its ends: leaf1.swp5. Takes effect at "
-		"once, in both\ndirections, as a link event of a file would: `loss` drops this "
-		"share "
-		"of packets, `corrupt` gives\nthis share of frames a wrong FCS, `corrupt-payload` "
-		"gives "
-		"this share of RoCEv2 packets a wrong\nICRC. `clear` restores the link to what the "
-		"file "
-		"says.\n\nThe configuration does not change: `roost save` does not write it, and "
-		"it is "
-		"lost when the\nfabric goes down.\n",
+		"LINK is leaf1-spine1, or a port at one of its ends: leaf1.swp5. The change takes "
+		"effect at once, in\nboth directions, like a link event of a file. `loss` drops "
+		"this share of packets, `corrupt` gives this\nshare of frames a wrong FCS, "
+		"`corrupt-payload` gives this share of RoCEv2 packets a wrong ICRC.\n`clear` "
+		"restores the link to what the file says.\n\nThe configuration does not change: "
+		"`roost save` does not write the change, and it is lost\nwhen the fabric goes "
+		"down.\n",
 	.forms = {{{{CLI_LINK}, {CLI_LITERAL, "down|up|clear"}}},
 		  {{{CLI_LINK}, {CLI_LITERAL, "rate"}, {CLI_RATE}}},
 		  {{{CLI_LINK}, {CLI_LITERAL, "delay"}, {CLI_TIME}}},

@@ -212,7 +212,7 @@ const struct cli_command command_show = {
 			{.name = "watch",
 			 .kind = CLI_TIME,
 			 .shared = true,
-			 .help = "print it again every TIME, such as 1s"},
+			 .help = "print again every TIME, such as 1s"},
 			CLI_FABRIC_OPTION,
 		},
 	.run = show,

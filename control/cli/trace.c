@@ -138,10 +138,11 @@ trace(const struct cli_args *args)
 const struct cli_command command_trace = {
 	.name = "trace",
 	.help = "show the path of one packet, computed or, with --live, measured",
-	.details = "SRC is a host, one of its NICs, or its address; DST the same, or any address.\n"
-		   "Shows the path in the live fabric as it is now, or in FILE before its first "
-		   "event.\n"
-		   "Nothing is sent without --live.\n",
+	.details =
+		"SRC is a host, one of its NICs, or its address; DST is the same, or any address.\n"
+		"Shows the path in the live fabric as it is now, or in FILE before its first "
+		"event.\n"
+		"Nothing is sent without --live.\n",
 	.forms = {{{{CLI_HOST, "SRC"}, {CLI_HOST, "DST"}, {CLI_FILE, .optional = true}}}},
 	.options =
 		{

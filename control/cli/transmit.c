@@ -33,12 +33,11 @@ change(const struct cli_args *args)
 const struct cli_command command_transmit = {
 	.name = "transmit",
 	.help = "stop or start the transmitter of a port or queue of a live fabric",
-	.details =
-		"PORT is leaf1.swp3, or h3.eth1 of a simulated host. `off` holds what is queued or "
-		"comes, so that the\nbuffer fills; `on` sends it. Pause frames of the port leave "
-		"in either case. With `queue`, only one of\nthe eight queues stops or starts."
-		"\n\nThe configuration does not change: `roost save` does not write it, and it is "
-		"lost when the\nfabric goes down.\n",
+	.details = "PORT is leaf1.swp3, or h3.eth1 of a simulated host. `off` keeps packets in the "
+		   "queues, so that the\nbuffer fills; `on` sends them. The port sends its pause "
+		   "frames in either case. With `queue`, only one\nof the eight queues stops or "
+		   "starts.\n\nThe configuration does not change: `roost save` does not write the "
+		   "change, and it is lost\nwhen the fabric goes down.\n",
 	.forms = {{{{CLI_PORT}, {CLI_LITERAL, "off|on"}}},
 		  {{{CLI_PORT},
 		    {CLI_LITERAL, "off|on"},

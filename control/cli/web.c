@@ -141,8 +141,8 @@ const struct cli_command command_web = {
 	.name = "web",
 	.help = "show a live fabric, or recorded films, in a browser",
 	.details = "Prints the address to open. The page can change the fabric only with "
-		   "--allow-changes. On an\naddress that other machines reach, nothing is shown "
-		   "without the token in the printed address.\n",
+		   "--allow-changes. If other\nmachines can reach the address, the page also "
+		   "needs the token in the printed address.\n",
 	.forms = {{{{CLI_FABRIC, .optional = true}}}, {{{CLI_DIRECTORY, .repeated = true}}}},
 	.options =
 		{

@@ -29,10 +29,11 @@
 	ROW(PORT, TRAFFIC, control_tx, TOTAL, "frames", p->control_tx, \
 	    "frames that the port itself generates: PFC and notices, sent or lost to a fault") \
 	ROW(PORT, TRAFFIC, rx_discards, TOTAL, "packets", counter_rx_discards(p), \
-	    "packets that came in here and were dropped, except drops that count in `tx_discards` of " \
-	    "their output port") \
+	    "packets that came in here and were dropped, except drops that count in `tx_discards` " \
+	    "of their output port") \
 	ROW(PORT, TRAFFIC, tx_discards, TOTAL, "packets", counter_tx_discards(p), \
-	    "packets that a queue of this port refused or dropped: the sum of its queues' `dropped`") \
+	    "packets that a queue of this port refused or dropped: the sum of its queues' " \
+	    "`dropped`") \
 	ROW(PRIORITY, PFC, pfc_rx, TOTAL, "frames", p->pfc_rx[i], \
 	    "enable bits seen in PFC frames") \
 	ROW(PRIORITY, PFC, pfc_tx, TOTAL, "frames", p->pfc_tx[i], \

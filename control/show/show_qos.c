@@ -287,7 +287,7 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 const struct show_view show_qos = {
 	.name = "qos",
 	.arguments = "roce [NODE]",
-	.help = "QoS of switches as their operators know it, and what differs from the preset",
+	.help = "QoS of switches, laid out as in NVUE, and what differs from the preset",
 	.of = "switch",
 	.needs = SHOW_NEEDS_SETTINGS,
 	.node = node_json,
@@ -299,7 +299,7 @@ const struct show_view show_interface_roce_status = {
 	.name = "interface",
 	.view = "roce-status",
 	.arguments = "[PORT] qos roce [status]",
-	.help = "the same of ports of switches",
+	.help = "QoS of ports of switches, and what differs from the preset",
 	.of = "switch or switch port",
 	.needs = SHOW_NEEDS_SETTINGS,
 	.port = port_json,

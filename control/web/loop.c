@@ -73,9 +73,9 @@ say_ready(struct web *w, int64_t now)
 	w->announced = true;
 	listen_text(&w->access.listen, text);
 	if (w->access.listen.loopback && !o->allow_changes)
-		printf("http://%s/%s shows %s; Ctrl-C ends this\n", text, place, of);
+		printf("http://%s/%s shows %s; press Ctrl-C to stop\n", text, place, of);
 	else
-		printf("http://%s/%s?token=%s shows %s%s; Ctrl-C ends this\n", text, place,
+		printf("http://%s/%s?token=%s shows %s%s; press Ctrl-C to stop\n", text, place,
 		       w->access.token, of, o->allow_changes ? " and may change it" : "");
 	fflush(stdout);
 }

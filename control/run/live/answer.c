@@ -221,14 +221,14 @@ const struct api_method answer_methods[] = {
 	{"show", answer_show, API_READ, "Returns state and counters, as `roost show` prints them",
 	 PARAMS({"what", API_TEXT, true, "a word of `roost show`", show_words},
 		{"port", API_TEXT, false, "leaf1.swp3, swp3 of every switch, or leaf1"},
-		{"vrf", API_TEXT, false, "of routes: the VRF"},
-		{"view", API_TEXT, false, "of an interface: roce-status or roce-counters"}, ),
+		{"vrf", API_TEXT, false, "for `route` and `neighbour`: the VRF"},
+		{"view", API_TEXT, false, "for `interface`: roce-status or roce-counters"}, ),
 	 "what `roost show WORD -o json` prints"},
 	{"topology", answer_topology, API_READ,
-	 "Describes what there is: switches, hosts, links as they are now, and tenants", PARAMS(),
+	 "Describes the fabric: switches, hosts, links as they are now, and tenants", PARAMS(),
 	 "`name`; `nodes`, each with `name`, `role` and, where the fabric has them, `plane`, `pod` "
 	 "and `rail`, from 1; `links` as `link` returns them; `hosts` as `show` does; and "
-	 "`tenants`: names in the order of the file, null for one that is gone"},
+	 "`tenants`: names in the order of the file, null for a removed tenant"},
 	{"where", answer_where, API_READ,
 	 "Finds a host, NIC, switch, port, namespace, container, tap or address",
 	 PARAMS({"name", API_TEXT, true, "h5, leaf1.swp3, lab-h5, 10.0.1.5"}, ),
@@ -252,8 +252,9 @@ const struct api_method answer_methods[] = {
 	 "instead "
 	 "of arrays"},
 	{"hosts", answer_hosts, API_READ, "Lists the attached hosts", PARAMS(),
-	 "an object by host, or by NIC such as h1.eth2: its `netns`, `pid`, `container` or `tap`; "
-	 "the `address`, `mac`, `mtu` and switch `port` of its first NIC; and all `nics`"},
+	 "an object with a key for each host, or NIC such as h1.eth2: its `netns`, `pid`, "
+	 "`container` or `tap`; the `address`, `mac`, `mtu` and switch `port` of its first NIC; "
+	 "and all `nics`"},
 	{"attach-host", answer_attach_host, API_WRITE,
 	 "Replaces a simulated host with a namespace, container, tap or device",
 	 PARAMS({"host", API_TEXT, true, "or one of its NICs: h1.eth2"},
@@ -261,7 +262,7 @@ const struct api_method answer_methods[] = {
 		 "as under `attach:`: \"netns=lab-h3\", \"ip=192.168.7.3\", \"nic=off\""}, ),
 	 OUTCOME "; after an error nothing has changed"},
 	{"detach-host", answer_detach_host, API_WRITE, "Detaches what is attached as a host",
-	 PARAMS({"host", API_TEXT, true, "as it was attached"}, ),
+	 PARAMS({"host", API_TEXT, true, "the name under which it was attached"}, ),
 	 "the `revision` that runs now (null while it waits to be confirmed), the number of "
 	 "`edits`, whether it is `draining`, `warnings`, and the `processes` in a namespace that "
 	 "Roost had made: it sends them SIGTERM, "
@@ -289,8 +290,8 @@ const struct api_method answer_methods[] = {
 		{"pause-over-ns", API_INTEGER, false,
 		 "only pauses that lasted at least this many ns since the last poll"},
 		{"film-ms", API_INTEGER, false,
-		 "also sends a film, with an interval of this many ms of wall time, 10 to 1000: "
-		 "events of the kind `film`"}, ),
+		 "also send a film, as events of the kind `film`; its interval in ms of wall time, "
+		 "10 to 1000"}, ),
 	 "the kinds"},
 	{"capture", answer_capture, API_WRITE,
 	 "Sends packets over this connection from now on, as notifications of the method `capture`",
@@ -304,7 +305,7 @@ const struct api_method answer_methods[] = {
 		 "keep at most this many bytes of each packet (default: all)"},
 		{"count", API_INTEGER, false, "end after this many packets"},
 		{"raw", API_BOOL, false, "send binary blocks instead of base64"}, ),
-	 "`ports`, the names of those that are captured"},
+	 "`ports`, the names of the captured ports"},
 	{"capture-end", answer_capture_end, API_WRITE, "Ends the capture of this connection",
 	 PARAMS(), "an empty object; the last notification has `end`"},
 	{"set", answer_set, API_WRITE, "Changes one key while traffic runs",
@@ -313,24 +314,26 @@ const struct api_method answer_methods[] = {
 	 OUTCOME},
 	{"edit", answer_edit, API_WRITE, "Changes several keys, at once or staged for an apply",
 	 PARAMS({"edits", API_OBJECTS, true,
-		 "each with `kind` (set, unset, add, remove), `key` and, unless it is unset, "
+		 "each with `kind` (set, unset, add, remove), `key` and, except for unset, "
 		 "`value`"},
-		{"stage", API_BOOL, false, "adds them to the staged edits, to be applied later"}, ),
+		{"stage", API_BOOL, false,
+		 "true: add them to the staged edits, to be applied later"}, ),
 	 OUTCOME "; if staged: `staged`, the number of staged edits, and `warnings`"},
 	{"discard", answer_discard, API_WRITE, "Discards the staged edits", PARAMS(),
-	 "`discarded`, how many edits were staged"},
+	 "`discarded`, the number of edits that were staged"},
 	{"draining", answer_draining, API_READ,
 	 "Returns whether packets that were admitted before the last change are still in flight",
 	 PARAMS(), "`draining`"},
 	{"apply", answer_apply, API_WRITE, "Applies the staged edits, or the text of a file",
-	 PARAMS({"text", API_TEXT, false, "of the file"},
+	 PARAMS({"text", API_TEXT, false, "the text of the file"},
 		{"file", API_TEXT, false,
 		 "required with `text`: its name in messages and the history"},
 		{"confirm-s", API_INTEGER, false,
 		 "undo the change after this many seconds unless `confirm` is called"}, ),
 	 OUTCOME},
 	{"confirm", answer_confirm, API_WRITE, "Confirms an apply that waits, or undoes it",
-	 PARAMS({"keep", API_BOOL, true, "false: it is undone at once"}, ), OUTCOME},
+	 PARAMS({"keep", API_BOOL, true, "true: keep the change; false: undo it at once"}, ),
+	 OUTCOME},
 	{"rollback", answer_rollback, API_WRITE, "Applies an earlier revision",
 	 PARAMS({"revision", API_INTEGER, true, "its number"},
 		{"confirm-s", API_INTEGER, false, "as for `apply`"}, ),
@@ -339,7 +342,7 @@ const struct api_method answer_methods[] = {
 	 "`revisions` (`revision`, `at`, `uid`, `user`, `what`, `file`), oldest first, `running`, "
 	 "and `waiting`: the change that waits to be confirmed"},
 	{"config-diff", answer_config_diff, API_READ, "Compares configurations",
-	 PARAMS({"revision", API_INTEGER, false, "lists what has changed since"}, ),
+	 PARAMS({"revision", API_INTEGER, false, "list what has changed since this revision"}, ),
 	 "`staged` (from what runs to what is staged), `unsaved` (from `file` to what runs; null, "
 	 "with `why-not`, if the file cannot be read), or `changes`: lists of `key`, `from`, `to`. "
 	 "For a client that may only read, `unsaved` compares with the contents that the file had "
@@ -349,25 +352,26 @@ const struct api_method answer_methods[] = {
 		 "its absolute path; default: the file that the fabric came from"}, ),
 	 "`file`, and `kept`: the new name of the previous file"},
 	{"clear", answer_clear, API_WRITE,
-	 "Restarts maxima from the current values, and says what they were",
+	 "Resets watermarks to the current values, and returns what they were if `read` is true",
 	 PARAMS({"what", API_TEXT, true, "watermarks"},
-		{"persistent", API_BOOL, false, "the persistent ones instead of the user's"},
+		{"persistent", API_BOOL, false,
+		 "true: the persistent watermarks instead of the user watermarks"},
 		{"node", API_TEXT, false,
-		 "only those of this node; or, of a lone switch, of this port"},
+		 "only those of this node or, if there is only one switch, of this port"},
 		{"port", API_TEXT, false, "only those of the groups and queues of this port"},
 		{"pg", API_INTEGER, false, "only those of this priority group of the port"},
 		{"queue", API_INTEGER, false, "only those of this queue of the port"},
 		{"pool", API_TEXT, false,
 		 "only that of this pool, such as egress-lossy, or headroom"},
 		{"read", API_BOOL, false, "true: also return what was cleared"}, ),
-	 "`nodes`, their number; and with `read` the `watermarks` as they were at the instant at "
-	 "which they were cleared, so that none is lost in between: by node, in the form of "
-	 "`counters`, without those that were 0"},
+	 "`nodes`, the number of nodes; and with `read` the `watermarks`, by node as in "
+	 "`counters`, without those that were 0. They are read at the instant at which they are "
+	 "cleared, so no peak is lost in between"},
 	{"watchdog-restore", answer_watchdog_restore, API_WRITE,
 	 "Ends a storm that the PFC watchdog detected",
 	 PARAMS({"queue", API_TEXT, true, "leaf1.swp3.3"}, ), "`storm`: whether there was one"},
 	{"down", answer_down, API_WRITE, "Takes the fabric down", PARAMS(),
-	 "`pid` of the process that ends, and the `processes` (`pid`, `command`, `netns`) that it "
-	 "ends in namespaces that `up` made"},
+	 "the `pid` of the process that ends, and the `processes` (`pid`, `command`, `netns`) that "
+	 "it ends in namespaces that `up` made"},
 	{.name = NULL},
 };
