@@ -134,16 +134,17 @@ check_endpoint(struct decoder *d, const struct schema_key *key, const struct yam
 
 static const struct schema_key via_keys[] = {
 	{"port", SCHEMA_TEXT, .help = "the port it is behind", VIA_AT(port)},
-	{"mac", SCHEMA_MAC, .help = "its address, where the file does not say what is behind",
+	{"mac", SCHEMA_MAC,
+	 .help = "MAC of the next hop, where the file does not say what is behind the port",
 	 VIA_AT(mac)},
-	{"node", SCHEMA_NAME, .help = "the neighbour, in the port's place", VIA_AT(node),
+	{"node", SCHEMA_NAME, .help = "the neighbour, instead of the port", VIA_AT(node),
 	 .excludes = "port"},
-	{"vtep", SCHEMA_TEXT, .help = "the far end of a tunnel, in the port's place", VIA_AT(vtep),
+	{"vtep", SCHEMA_TEXT, .help = "the far end of a tunnel, instead of the port", VIA_AT(vtep),
 	 .excludes = "port"},
-	{"vni", SCHEMA_INTEGER, .help = "in the tunnel; the VRF's", VIA_AT(vni), .min = 1,
-	 .max = VIA_VNI_MAX, .excludes = "port"},
-	{"weight", SCHEMA_INTEGER, .def = "1", .help = "against the others", VIA_AT(weight),
-	 .min = 1, .max = VIA_WEIGHT_MAX},
+	{"vni", SCHEMA_INTEGER, .help = "VNI in the tunnel (default: the VRF's)", VIA_AT(vni),
+	 .min = 1, .max = VIA_VNI_MAX, .excludes = "port"},
+	{"weight", SCHEMA_INTEGER, .def = "1", .help = "weight relative to the other next hops",
+	 VIA_AT(weight), .min = 1, .max = VIA_WEIGHT_MAX},
 };
 
 static void

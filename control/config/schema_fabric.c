@@ -18,7 +18,7 @@ const struct schema_choice schema_roles[] = {
 static const struct schema_key link_keys[] = {
 	{"rate", SCHEMA_RATE, .def = "100G", .help = "bits per second", LINK_AT(rate_bps),
 	 SCHEMA_RATES},
-	{"delay", SCHEMA_DURATION, .def = "500ns", .help = "one way", LINK_AT(delay_ps),
+	{"delay", SCHEMA_DURATION, .def = "500ns", .help = "one-way delay", LINK_AT(delay_ps),
 	 SCHEMA_DELAY},
 	{"cable", SCHEMA_CABLE, .help = "length, instead of `delay`", LINK_AT(cable_mm),
 	 SCHEMA_LENGTH},
@@ -35,12 +35,12 @@ static const struct schema host_link = {
 };
 
 static const struct schema_key framing_keys[] = {
-	{"preamble", SCHEMA_BYTES, .def = "8B", .help = "with the start delimiter",
+	{"preamble", SCHEMA_BYTES, .def = "8B", .help = "preamble, with the start delimiter",
 	 AT(fabric.framing.preamble_bytes), .min = 0, .max = 64},
 	{"fcs", SCHEMA_BYTES, .def = "4B", .help = "frame check sequence",
 	 AT(fabric.framing.fcs_bytes), .min = 0, .max = 64},
-	{"gap", SCHEMA_BYTES, .def = "12B", .help = "between frames", AT(fabric.framing.gap_bytes),
-	 .min = 0, .max = 1024},
+	{"gap", SCHEMA_BYTES, .def = "12B", .help = "gap between frames",
+	 AT(fabric.framing.gap_bytes), .min = 0, .max = 1024},
 };
 const struct schema schema_framing = {SCHEMA_COUNT(framing_keys)};
 
@@ -49,7 +49,8 @@ const struct schema schema_framing = {SCHEMA_COUNT(framing_keys)};
 
 static const struct schema_key written_keys[] = {
 	{"rate", SCHEMA_RATE, .help = "bits per second", WRITTEN_AT(link.rate_bps), SCHEMA_RATES},
-	{"delay", SCHEMA_DURATION, .help = "one way", WRITTEN_AT(link.delay_ps), SCHEMA_DELAY},
+	{"delay", SCHEMA_DURATION, .help = "one-way delay", WRITTEN_AT(link.delay_ps),
+	 SCHEMA_DELAY},
 	{"cable", SCHEMA_CABLE, .help = "length, instead of `delay`", WRITTEN_AT(link.cable_mm),
 	 SCHEMA_LENGTH},
 	{"mtu", SCHEMA_INTEGER, .help = "IP MTU", WRITTEN_AT(link.mtu), SCHEMA_MTUS},
@@ -68,20 +69,21 @@ static const struct schema written_within = {
 };
 
 static const struct schema_key links_keys[] = {
-	{"host", SCHEMA_MAP, .help = "between hosts and leaves", AT(fabric.host_link),
+	{"host", SCHEMA_MAP, .help = "links between hosts and leaves", AT(fabric.host_link),
 	 .sub = &host_link},
-	{"fabric", SCHEMA_MAP, .help = "between switches", AT(fabric.fabric_link),
+	{"fabric", SCHEMA_MAP, .help = "links between switches", AT(fabric.fabric_link),
 	 .sub = &fabric_link},
 	{"super-spine", SCHEMA_MAP,
-	 .help = "between spines and super-spines, where they differ from `fabric`",
+	 .help = "links between spines and super-spines, where they differ from `fabric`",
 	 AT(fabric.super_link), .sub = &schema_link_written},
-	{"framing", SCHEMA_MAP, .help = "what a frame takes on the line beside its own bytes",
+	{"framing", SCHEMA_MAP,
+	 .help = "bytes that a frame takes on the line in addition to its own",
 	 .sub = &schema_framing},
 };
 static const struct schema_others links_others[] = {
 	{"^[^-]+-",
 	 "LINK",
-	 "one link by its name, leaf1-spine2: what is not as of its kind",
+	 "one link by its name, such as leaf1-spine2, where it differs from its kind",
 	 {SCHEMA_MAP, .sub = &schema_link_written},
 	 .live = false},
 	{.pattern = NULL},
@@ -179,7 +181,7 @@ static const struct schema_key topology_keys[] = {
 	{"planes", SCHEMA_INTEGER, .def = "1", .help = "disjoint copies", AT(fabric.planes),
 	 .min = 1, .max = 8, .kinds = LEAF_SPINE | CLOS3},
 	{"rails", SCHEMA_INTEGER,
-	 .help = "NICs of a host, each on a leaf of its rail; else as many as leaves",
+	 .help = "NICs of a host, each on a leaf of its rail (default: as many as leaves)",
 	 AT(fabric.rails), .min = 1, .max = 8, .kinds = RAIL},
 	{"pods", SCHEMA_INTEGER, .help = "groups of leaves and spines", AT(fabric.pods), .min = 1,
 	 .max = 32, .kinds = CLOS3, .required = CLOS3},
@@ -189,7 +191,7 @@ static const struct schema_key topology_keys[] = {
 	 .min = 2, .max = 32, .kinds = FAT_TREE, .required = FAT_TREE},
 	{"file", SCHEMA_TEXT, .help = "the path of a topology file, beside this one or as written",
 	 AT(fabric.path), .kinds = FROM_FILE, .required = FROM_FILE},
-	{"format", SCHEMA_ENUM, .def = "hpcc", .help = "of that file", AT(fabric.format),
+	{"format", SCHEMA_ENUM, .def = "hpcc", .help = "format of that file", AT(fabric.format),
 	 .choices = formats, .kinds = FROM_FILE},
 	// Custom: a list of names whose roles follow from them, or a map of names to roles.
 	{"nodes", SCHEMA_CUSTOM, .help = "a list of names, or {name: role}", AT(fabric.nodes),
@@ -211,7 +213,7 @@ static const struct schema_choice underlays[] = {
 };
 
 static const struct schema_key fabric_keys[] = {
-	{"name", SCHEMA_NAME, .def = "fabric", .help = "of the fabric", AT(fabric.name)},
+	{"name", SCHEMA_NAME, .def = "fabric", .help = "name of the fabric", AT(fabric.name)},
 	{"topology", SCHEMA_MAP, .help = "{kind: leaf-spine, leaves, spines, hosts-per-leaf}",
 	 .sub = &topology, .required = 1},
 	{"links", SCHEMA_MAP, .help = "rates and lengths of links", .sub = &schema_links},
@@ -219,7 +221,7 @@ static const struct schema_key fabric_keys[] = {
 	 SCHEMA_MTUS},
 	{"underlay", SCHEMA_ENUM, .def = "4", .help = "IP version of the headers around tunnels",
 	 AT(fabric.underlay), .choices = underlays},
-	{"seed", SCHEMA_INTEGER, .def = "1", .help = "of every random stream", AT(fabric.seed),
+	{"seed", SCHEMA_INTEGER, .def = "1", .help = "seed of every random stream", AT(fabric.seed),
 	 .min = 0, .max = INT64_MAX},
 	{"dilation", SCHEMA_INTEGER, .def = "1",
 	 .help = "live: wall time for each unit of fabric time", AT(fabric.dilation), .min = 1,

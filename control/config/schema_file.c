@@ -34,7 +34,7 @@ static const struct schema_key live_keys[] = {
 	 .word = "auto", .form = &cpus},
 	{"idle", SCHEMA_ENUM, .def = "sleep", .help = "what a worker without work does",
 	 AT(live.idle), .choices = idles},
-	{"hugepages", SCHEMA_ENUM, .def = "auto", .help = "auto: when there are any",
+	{"hugepages", SCHEMA_ENUM, .def = "auto", .help = "auto: use hugepages if there are any",
 	 AT(live.hugepages), .choices = hugepages},
 	{"max-lag", SCHEMA_DURATION, .def = "10ms", .help = "wall time before the clock slips",
 	 AT(live.max_lag_ps), .min = 1000000, .max = SCHEMA_HOUR_PS},
@@ -171,7 +171,7 @@ static const struct schema_others nodes[] = {
 	 SCHEMA_ITEMS(struct config, tenants, tenant_count), .sub = &schema_tenant},		\
 	{"events", SCHEMA_LIST, .help = "what happens while it runs",				\
 	 SCHEMA_ITEMS(struct config, events, event_count), .sub = &schema_event},		\
-	{"record", SCHEMA_MAP, .help = "what is written beside the result", .sub = &record},	\
+	{"record", SCHEMA_MAP, .help = "what to write in addition to the result", .sub = &record},	\
 	{"stop", SCHEMA_DURATION, .def = "idle",						\
 	 .help = "when a run ends; idle: when nothing is left to do", AT(stop.time_ps), .min = 1,\
 	 .max = INT64_MAX, .word = "idle", .flag_offset = offsetof(struct config, stop.idle)},	\

@@ -138,22 +138,24 @@ check_histograms(struct decoder *d, const struct schema_key *key, const struct y
 }
 
 static const struct schema_key histogram_keys[] = {
-	{"queue", SCHEMA_TEXT, .help = "of the depth of this traffic class", HISTOGRAM_AT(where),
-	 .check = check_histogram_place, .form = &place, .kinds = QUEUE},
-	{"group", SCHEMA_TEXT, .help = "of the occupancy of this priority group",
+	{"queue", SCHEMA_TEXT, .help = "histogram of the depth of this traffic class",
+	 HISTOGRAM_AT(where), .check = check_histogram_place, .form = &place, .kinds = QUEUE},
+	{"group", SCHEMA_TEXT, .help = "histogram of the occupancy of this priority group",
 	 HISTOGRAM_AT(where), .check = check_histogram_place, .form = &place, .kinds = GROUP},
-	{"latency", SCHEMA_TEXT, .help = "of the packets of this queue, each once",
+	{"latency", SCHEMA_TEXT,
+	 .help = "histogram of the latency of this queue's packets, each counted once",
 	 HISTOGRAM_AT(where), .check = check_histogram_place, .form = &place, .kinds = LATENCY},
 	// Custom: the kind of histogram decides between a size and a duration.
 	{"min", SCHEMA_CUSTOM,
-	 .help = "where bin 1 begins: 960B where not written; latency: a duration, 1us",
+	 .help = "where bin 1 begins (default: 960B; for latency, a duration: 1us)",
 	 HISTOGRAM_AT(min), .decode = decode_bound, .encode = encode_bound, .form = &bound},
 	{"size", SCHEMA_CUSTOM,
-	 .help = "of all bins but the first and the last: 12288B; latency: a duration, 64us",
+	 .help = "width of all bins but the first and the last together (default: 12288B; for "
+		 "latency, a duration: 64us)",
 	 .min = 1, HISTOGRAM_AT(size), .decode = decode_bound, .encode = encode_bound,
 	 .form = &bound},
-	{"bins", SCHEMA_INTEGER, .def = "10", .help = "in all", HISTOGRAM_AT(bins), .min = 3,
-	 .max = 64},
+	{"bins", SCHEMA_INTEGER, .def = "10", .help = "number of bins", HISTOGRAM_AT(bins),
+	 .min = 3, .max = 64},
 	{"sample", SCHEMA_DURATION, .def = "1024ns", .help = "time between samples",
 	 HISTOGRAM_AT(sample_ps), .min = 1000, .max = SCHEMA_HOUR_PS, .kinds = QUEUE | GROUP},
 };

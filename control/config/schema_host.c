@@ -19,7 +19,8 @@ static const struct schema_choice placements[] = {
 };
 
 static const struct schema_key cnp_keys[] = {
-	{"dscp", SCHEMA_INTEGER, .def = "48", .help = "of CNPs", AT(cnp_dscp), .min = 0, .max = 63},
+	{"dscp", SCHEMA_INTEGER, .def = "48", .help = "DSCP of CNPs", AT(cnp_dscp), .min = 0,
+	 .max = 63},
 	{"interval", SCHEMA_DURATION, .def = "50us", .help = "at most one CNP in this time",
 	 AT(cnp_interval_ps), SCHEMA_SECOND},
 };
@@ -27,7 +28,7 @@ static const struct schema_key cnp_keys[] = {
 static const struct schema_key inside_keys[] = {
 	{"rate", SCHEMA_RATE, .def = "3.6T", .help = "between a host's GPUs", AT(inside_rate_bps),
 	 .min = SCHEMA_RATE_MIN, .max = INT64_C(1000000000000000)},
-	{"delay", SCHEMA_DURATION, .def = "1us", .help = "of a transfer between them",
+	{"delay", SCHEMA_DURATION, .def = "1us", .help = "delay of a transfer between them",
 	 AT(inside_delay_ps), SCHEMA_SECOND},
 };
 
@@ -164,8 +165,8 @@ static const struct schema_key host_keys[] = {
 	 SCHEMA_FORM(SCHEMA_INTEGER, .min = 256, .max = 4096, .other = &schema_form_auto)},
 	{"ack-every", SCHEMA_INTEGER, .def = "1", .help = "packets per ACK", AT(ack_every),
 	 .min = 1, .max = 65536},
-	{"priority", SCHEMA_INTEGER, .def = "3", .help = "of what it sends", AT(priority), .min = 0,
-	 .max = 7},
+	{"priority", SCHEMA_INTEGER, .def = "3", .help = "priority of the packets that it sends",
+	 AT(priority), .min = 0, .max = 7},
 	{"dscp", SCHEMA_INTEGER, .def = "auto", .help = "auto: the preset's for the priority",
 	 AT(dscp), .min = 0, .max = 63, .word = "auto", .word_value = -1},
 	{"ack-dscp", SCHEMA_INTEGER, .def = "auto", .help = "auto: the data's", AT(ack_dscp),
@@ -176,10 +177,11 @@ static const struct schema_key host_keys[] = {
 	 .min = 1000000, .max = SCHEMA_HOUR_PS},
 	{"reorder-window", SCHEMA_INTEGER, .def = "1024", .help = "packets placed ahead of a gap",
 	 AT(reorder_window), .min = 1, .max = 65536},
-	{"reorder-timeout", SCHEMA_DURATION, .def = "100us", .help = "after which a gap is a loss",
-	 AT(reorder_timeout_ps), .min = 1000, .max = SCHEMA_HOUR_PS},
+	{"reorder-timeout", SCHEMA_DURATION, .def = "100us",
+	 .help = "time after which a gap counts as a loss", AT(reorder_timeout_ps), .min = 1000,
+	 .max = SCHEMA_HOUR_PS},
 	{"ip", SCHEMA_CUSTOM, .def = "4",
-	 .help = "IP version; of a list, simulated NICs use the first, attached hosts both",
+	 .help = "IP version; with a list, simulated NICs use the first, attached hosts both",
 	 AT(ip_version), .decode = decode_ip, .encode = encode_ip,
 	 SCHEMA_FORM(SCHEMA_LIST, .min = 1, .max = 2, .item = &ip_version)},
 	{"qps", SCHEMA_INTEGER, .def = "1", .help = "queue pairs a flow is split over", AT(qps),
@@ -191,13 +193,13 @@ static const struct schema_key host_keys[] = {
 	{"inside", SCHEMA_MAP, .help = "what a host's NICs exchange without the network",
 	 .sub = &(const struct schema){SCHEMA_COUNT(inside_keys)}},
 	{"pxn", SCHEMA_BOOL, .def = "off",
-	 .help = "rail: to another rail inside the host, not through the spines", AT(pxn)},
+	 .help = "rail: go to another rail inside the host, not through the spines", AT(pxn)},
 	{"drain-rate", SCHEMA_RATE, .def = "none",
-	 .help = "slow receiver: it takes packets so fast", AT(drain_rate_bps), SCHEMA_RATES,
-	 .word = "none"},
+	 .help = "slow receiver: the rate at which it takes packets", AT(drain_rate_bps),
+	 SCHEMA_RATES, .word = "none"},
 	{"drain-buffer", SCHEMA_BYTES, .def = "1MB",
-	 .help = "where packets wait that it has not taken, of each port", AT(drain_buffer_bytes),
-	 .min = 16000, .max = 1 << 30},
+	 .help = "buffer of each port for packets that it has not taken yet",
+	 AT(drain_buffer_bytes), .min = 16000, .max = 1 << 30},
 	{"stall", SCHEMA_MAP, .flags = SCHEMA_ANEW,
 	 .help = "receiver that stops now and then, or none", AT(stall), .sub = &schema_stall,
 	 .word = "none", .form = &stall},

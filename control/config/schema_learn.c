@@ -103,12 +103,11 @@ static const struct schema_key fpm_keys[] = {
 static const struct schema_key learn_keys[] = {
 	{"vrf", SCHEMA_NAME, .def = "default", .help = "the routing table that learns",
 	 LEARN_AT(vrf)},
-	{"netns", SCHEMA_NAME,
-	 .help = "the namespace it learns from; that of the command unless written",
+	{"netns", SCHEMA_NAME, .help = "the namespace to learn from (default: that of the command)",
 	 LEARN_AT(netns)},
 	{"source", SCHEMA_ENUM, .def = "netlink",
-	 .help = "the kernel's routes, those that zebra sends by FPM, or both", LEARN_AT(source),
-	 .choices = sources},
+	 .help = "the kernel's routes, the routes that zebra sends by FPM, or both",
+	 LEARN_AT(source), .choices = sources},
 	{"fpm", SCHEMA_MAP, .help = "FRR's dplane_fpm_nl connects here",
 	 .sub = &(const struct schema){SCHEMA_COUNT(fpm_keys)}},
 };

@@ -62,7 +62,7 @@ static const struct schema_choice opcodes[] = {
 		 .def = default_size,                                                           \
 		 AT(pools[pool]),                                                               \
 		 .amounts = POOL_SIZES,                                                         \
-		 .help = "of the pool; % is of the buffer less headroom"},                      \
+		 .help = "size of the pool; % of the buffer less headroom"},                    \
 			{"port-alpha",         SCHEMA_AMOUNT,                                   \
 			 .def = "none",        .help = "what one port may use of what is free", \
 			 AT(port_alpha[pool]), .amounts = PORT_ALPHAS},                         \
@@ -76,13 +76,13 @@ static const struct schema_key egress_lossless_keys[] =
 static const struct schema_key egress_lossy_keys[] = POOL_KEYS(CONFIG_POOL_EGRESS_LOSSY, "50%");
 
 static const struct schema_key pools_keys[] = {
-	{"ingress-lossless", SCHEMA_MAP, .help = "of lossless priority groups",
+	{"ingress-lossless", SCHEMA_MAP, .help = "the pool of lossless priority groups",
 	 .sub = &(const struct schema){SCHEMA_COUNT(ingress_lossless_keys)}},
-	{"ingress-lossy", SCHEMA_MAP, .help = "of the other priority groups",
+	{"ingress-lossy", SCHEMA_MAP, .help = "the pool of the other priority groups",
 	 .sub = &(const struct schema){SCHEMA_COUNT(ingress_lossy_keys)}},
-	{"egress-lossless", SCHEMA_MAP, .help = "of lossless traffic classes",
+	{"egress-lossless", SCHEMA_MAP, .help = "the pool of lossless traffic classes",
 	 .sub = &(const struct schema){SCHEMA_COUNT(egress_lossless_keys)}},
-	{"egress-lossy", SCHEMA_MAP, .help = "of the other traffic classes",
+	{"egress-lossy", SCHEMA_MAP, .help = "the pool of the other traffic classes",
 	 .sub = &(const struct schema){SCHEMA_COUNT(egress_lossy_keys)}},
 };
 
@@ -96,7 +96,8 @@ static const struct schema_key buffer_keys[] = {
 	{"size", SCHEMA_BYTES, .def = "64MB", .help = "size of the buffer", AT(buffer_bytes),
 	 .min = 1, .max = SCHEMA_BYTES_MAX},
 	{"cell", SCHEMA_INTEGER, .flags = SCHEMA_FIXED, .def = "192",
-	 .help = "bytes of a cell; 1 for byte-exact", AT(cell_bytes), .min = 1, .max = 16384},
+	 .help = "bytes of a cell; 1 makes the buffer byte-exact", AT(cell_bytes), .min = 1,
+	 .max = 16384},
 	{"pools", SCHEMA_MAP, .help = "ingress and egress each account for all of the buffer",
 	 .sub = &(const struct schema){SCHEMA_COUNT(pools_keys)}},
 	{"headroom-pool", SCHEMA_MAP, .help = "headroom that lossless groups share",
@@ -109,18 +110,19 @@ static const struct schema_form dscp = {SCHEMA_INTEGER, .min = 0, .max = CONFIG_
 static const struct schema_form priority = {SCHEMA_INTEGER, .min = 0, .max = CONFIG_PRIORITIES - 1};
 
 static const struct schema_key eligible_keys[] = {
-	{"udp-dport", SCHEMA_INTEGER, .def = "4791", .help = "destination port of what is eligible",
-	 AT(routing.eligible_udp_dport), .min = 1, .max = 65535, .word = "any"},
+	{"udp-dport", SCHEMA_INTEGER, .def = "4791",
+	 .help = "UDP destination port of eligible packets", AT(routing.eligible_udp_dport),
+	 .min = 1, .max = 65535, .word = "any"},
 	{"opcodes", SCHEMA_ENUM, .def = "data", .help = "data: no ACKs, no CNPs",
 	 AT(routing.eligible_opcodes), .choices = opcodes},
-	{"dscp", SCHEMA_BITS, .def = "any", .help = "of what is eligible",
+	{"dscp", SCHEMA_BITS, .def = "any", .help = "values that eligible packets have",
 	 AT(routing.eligible_dscps), .min = 1, .max = CONFIG_DSCPS - 1, .word = "any",
 	 SCHEMA_FORM(SCHEMA_LIST, .min = 1, .item = &dscp, .other = &schema_form_any)},
-	{"priorities", SCHEMA_BITS, .def = "any", .help = "of what is eligible",
+	{"priorities", SCHEMA_BITS, .def = "any", .help = "values that eligible packets have",
 	 AT(routing.eligible_priorities), .min = 1, .max = CONFIG_PRIORITIES - 1, .word = "any",
 	 SCHEMA_FORM(SCHEMA_LIST, .min = 1, .item = &priority, .other = &schema_form_any)},
 	{"bth-reserved", SCHEMA_INTEGER, .def = "any",
-	 .help = "bits that must be set of the six behind FECN and BECN",
+	 .help = "which of the six bits after FECN and BECN must be set",
 	 AT(routing.eligible_bth_reserved), .min = 1, .max = 63, .word = "any"},
 };
 
@@ -140,8 +142,9 @@ const struct schema schema_pin = {SCHEMA_COUNT(pin_keys), .size = sizeof(struct 
 #define NOTICES_AT(member) SCHEMA_AT(struct config_notices, member)
 
 static const struct schema_key notices_keys[] = {
-	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", NOTICES_AT(on)},
-	{"depth", SCHEMA_BYTES, .def = "150KB", .help = "of a queue, beyond which it is congested",
+	{"enabled", SCHEMA_BOOL, .help = "default: on if any other key here is written",
+	 NOTICES_AT(on)},
+	{"depth", SCHEMA_BYTES, .def = "150KB", .help = "depth above which a queue is congested",
 	 NOTICES_AT(depth_bytes), .max = SCHEMA_BYTES_MAX},
 	{"hold", SCHEMA_DURATION, .def = "10us", .help = "how long a notice counts",
 	 NOTICES_AT(hold_ps), .min = 1000000, .max = SCHEMA_SECOND_PS},
@@ -195,7 +198,7 @@ static const struct schema_key routing_keys[] = {
 	 AT(routing.hash_seed), .min = 0, .max = UINT32_MAX, .word = "auto",
 	 .flag_offset = offsetof(struct switch_config, routing.hash_seed_auto)},
 	{"weights", SCHEMA_ENUM, .def = "equal",
-	 .help = "of computed routes' next hops; capacity: by the links' rates",
+	 .help = "weights of next hops in computed routes; capacity: by link rate",
 	 AT(routing.weights), .choices = weights},
 	{"flowlet-gap", SCHEMA_DURATION, .def = "256us", .help = "idle time that ends a flowlet",
 	 AT(routing.flowlet_gap_ps), .min = 1, .max = SCHEMA_HOUR_PS},
@@ -205,8 +208,8 @@ static const struct schema_key routing_keys[] = {
 	 SCHEMA_FORM(SCHEMA_LIST, .max = CONFIG_GRADES_MAX, .item = &grade)},
 	// Custom: a percentage or a bool, of which `on` stands for the usual percentage.
 	{"link-utilisation", SCHEMA_CUSTOM, .def = "off",
-	 .help = "above which a link ranks a grade worse; on: 70%", AT(routing.utilisation_ppm),
-	 .decode = decode_utilisation, .encode = encode_utilisation,
+	 .help = "load above which a link ranks one grade worse; on: 70%",
+	 AT(routing.utilisation_ppm), .decode = decode_utilisation, .encode = encode_utilisation,
 	 SCHEMA_FORM(SCHEMA_BOOL, .other = &share)},
 	{"pinned", SCHEMA_LIST, .help = "[{src, dst, via}]: flows with a path of their own",
 	 SCHEMA_ITEMS(struct switch_config, routing.pins, routing.pin_count), .sub = &schema_pin,
@@ -215,8 +218,8 @@ static const struct schema_key routing_keys[] = {
 	{"spine-notices", SCHEMA_SWITCHED, .def = "off",
 	 .help = "switches above send notices of congestion behind them", AT(routing.notices),
 	 SCHEMA_SUB_SWITCHED(schema_notices)},
-	{"convergence", SCHEMA_DURATION, .def = "0ns", .help = "from a link event to new routes",
-	 AT(routing.convergence_ps), SCHEMA_HOUR},
+	{"convergence", SCHEMA_DURATION, .def = "0ns",
+	 .help = "time from a link event to new routes", AT(routing.convergence_ps), SCHEMA_HOUR},
 };
 
 // ---- what a switch answers ----------------------------------------------------------------------
@@ -226,7 +229,8 @@ static const struct schema_key routing_keys[] = {
 #define ICMP_BURST_MAX 1000000
 
 static const struct schema_key icmp_keys[] = {
-	{"enabled", SCHEMA_BOOL, .help = "on where any other is written", ICMP_AT(on)},
+	{"enabled", SCHEMA_BOOL, .help = "default: on if any other key here is written",
+	 ICMP_AT(on)},
 	{"rate", SCHEMA_INTEGER, .def = "6000",
 	 .help = "packets a second of fabric time, at each port", ICMP_AT(rate), .min = 1,
 	 .max = ICMP_RATE_MAX},
@@ -244,13 +248,13 @@ static const struct schema_choice arp_choices[] = {
 };
 
 static const struct schema_key switch_keys[] = {
-	{"preset", SCHEMA_ENUM, .help = "values for these keys to start from", AT(preset),
-	 .choices = schema_presets},
+	{"preset", SCHEMA_ENUM, .help = "the preset that gives these keys their initial values",
+	 AT(preset), .choices = schema_presets},
 	{"preset-mode", SCHEMA_ENUM, .def = "lossless",
-	 .help = "of spectrum-x: the others have the first only", AT(preset_mode),
+	 .help = "mode of spectrum-x; the other presets have only the first", AT(preset_mode),
 	 .choices = schema_preset_modes},
 	{"latency", SCHEMA_DURATION, .flags = SCHEMA_FIXED, .def = "0ns",
-	 .help = "fixed, of every packet", AT(latency_ps), SCHEMA_HOUR},
+	 .help = "fixed latency of every packet", AT(latency_ps), SCHEMA_HOUR},
 	{"buffer", SCHEMA_MAP, .help = "the packet buffer and its pools",
 	 .sub = &(const struct schema){SCHEMA_COUNT(buffer_keys)}},
 	{"qos", SCHEMA_MAP, .help = "priorities, groups, classes, flow control",

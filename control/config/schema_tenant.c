@@ -194,7 +194,7 @@ check_tenant(struct decoder *d, const struct yaml_node *node, void *base)
 
 static const struct schema_key tenant_buffer_keys[] = {
 	{"guaranteed", SCHEMA_BYTES, .def = "0B",
-	 .help = "set aside in every pool but unlimited ones and those of size 0",
+	 .help = "set aside in every pool, except unlimited pools and pools of size 0",
 	 TENANT_AT(guaranteed_bytes), .min = 0, .max = SCHEMA_BYTES_MAX},
 	{"share", SCHEMA_AMOUNT, .def = "none", .help = "of each pool, at most", TENANT_AT(share),
 	 .amounts = 1u << CONFIG_AMOUNT_PERCENT | 1u << CONFIG_AMOUNT_ALPHA |
@@ -212,8 +212,7 @@ static const struct schema_key tenant_keys[] = {
 	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE | SCHEMA_HOSTS, .help = "its hosts",
 	 TENANT_AT(hosts), .names = "HOST"},
 	{"network", SCHEMA_ENUM, .def = "east-west",
-	 .help = "which of a cluster's networks it is; one that is out of band has no leak, no "
-		 "border",
+	 .help = "which of a cluster's networks it is; out-of-band has neither leak nor border",
 	 TENANT_AT(network), .choices = networks},
 	{"vni", SCHEMA_INTEGER, .help = "VXLAN network identifier, of this tenant only",
 	 TENANT_AT(vni), .min = 1, .max = 16777215},
@@ -223,16 +222,17 @@ static const struct schema_key tenant_keys[] = {
 	 .help = "between switches; auto: vxlan with vni, vlan with vlan, else plain",
 	 TENANT_AT(encap), .choices = encaps},
 	{"dscp", SCHEMA_ENUM, .def = "uniform",
-	 .help = "of a tunnel: that of the packet inside, or the priority's alone", TENANT_AT(dscp),
-	 .choices = tunnel_dscps},
+	 .help = "DSCP of a tunnel: that of the packet inside, or only that of the priority",
+	 TENANT_AT(dscp), .choices = tunnel_dscps},
 	{"leak", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
 	 .help = "tenants whose VRFs exchange routes with this one, never passed on",
 	 TENANT_AT(leak), .names = "TENANT"},
 	// Custom: several addresses of one host become one list of (host, address).
-	{"addresses", SCHEMA_CUSTOM, .help = "{h1: 172.16.0.1}: instead of the address plan's",
-	 TENANT_AT(addresses), .decode = decode_addresses, .form = &addresses},
+	{"addresses", SCHEMA_CUSTOM,
+	 .help = "addresses instead of the address plan's: {h1: 172.16.0.1}", TENANT_AT(addresses),
+	 .decode = decode_addresses, .form = &addresses},
 	// Custom: a map of hosts to lists of prefixes.
-	{"border", SCHEMA_CUSTOM, .help = "{h8: [0.0.0.0/0]}: prefixes behind a host",
+	{"border", SCHEMA_CUSTOM, .help = "prefixes behind hosts: {h8: [0.0.0.0/0]}",
 	 TENANT_AT(borders), .decode = decode_borders, .form = &borders},
 	{"buffer", SCHEMA_MAP, .help = "its part of every switch's buffer",
 	 .sub = &(const struct schema){SCHEMA_COUNT(tenant_buffer_keys), .check = check_buffer}},

@@ -194,8 +194,8 @@ static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = si
 #define COLLECTIVE_KEYS										\
 	{"algorithm", SCHEMA_ENUM, .help = "how it is done", AT(algorithm), .choices = algorithms,	\
 	 .kinds = COLLECTIVE},									\
-	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "of a tree", AT(chunk_bytes), .min = 1,	\
-	 .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},						\
+	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "chunk size of a tree", AT(chunk_bytes),		\
+	 .min = 1, .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},				\
 	{"channels", SCHEMA_INTEGER, .def = "auto",						\
 	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),	\
 	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},					\
@@ -211,15 +211,14 @@ static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = si
 static const struct schema_key part_keys[] = {
 	{"kind", SCHEMA_SECTION, .help = "which collective", .choices = schema_part_kinds},
 	{"name", SCHEMA_TEXT, .help = "shown in the results", AT(name)},
-	{"priority", SCHEMA_INTEGER, .help = "the step's where not written", AT(priority), .min = 0,
+	{"priority", SCHEMA_INTEGER, .help = "default: the step's", AT(priority), .min = 0,
 	 .max = 7},
-	{"qps", SCHEMA_INTEGER, .help = "the step's where not written", AT(qps), .min = 1,
-	 .max = 1024},
+	{"qps", SCHEMA_INTEGER, .help = "default: the step's", AT(qps), .min = 1, .max = 1024},
 	{"size", SCHEMA_BYTES, .help = "bytes to send", AT(size_bytes), .min = 1,
 	 .max = SCHEMA_BYTES_MAX, .kinds = COLLECTIVE, .required = COLLECTIVE},
 	COLLECTIVE_KEYS,
-	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
-	 SCHEMA_HOUR, .kinds = COLLECTIVE},
+	{"compute", SCHEMA_DURATION, .def = "0us", .help = "computing time before it, each time",
+	 AT(compute_ps), SCHEMA_HOUR, .kinds = COLLECTIVE},
 };
 static const struct schema part = {
 	SCHEMA_COUNT(part_keys),
@@ -232,17 +231,16 @@ static const struct schema part = {
 static const struct schema_key keys[] = {
 	{"kind", SCHEMA_SECTION, .help = "what is sent", .choices = schema_work_kinds},
 	{"name", SCHEMA_TEXT, .help = "shown in the results", AT(name)},
-	{"tenant", SCHEMA_NAME, .help = "whose hosts", AT(tenant)},
-	{"priority", SCHEMA_INTEGER, .help = "the hosts' where not written", AT(priority), .min = 0,
+	{"tenant", SCHEMA_NAME, .help = "the tenant whose hosts send", AT(tenant)},
+	{"priority", SCHEMA_INTEGER, .help = "default: the hosts'", AT(priority), .min = 0,
 	 .max = 7},
 	{"at", SCHEMA_DURATION, .def = "0us", .help = "when it starts", AT(at_ps), .min = 0,
 	 .max = INT64_MAX},
-	{"qps", SCHEMA_INTEGER, .help = "the hosts' where not written", AT(qps), .min = 1,
-	 .max = 1024},
+	{"qps", SCHEMA_INTEGER, .help = "default: the hosts'", AT(qps), .min = 1, .max = 1024},
 	{"repeat", SCHEMA_INTEGER, .def = "1",
 	 .help = "how many times; of a collective at most 65536", AT(repeat), .min = 1,
 	 .max = 1000000000},
-	{"gap", SCHEMA_DURATION, .def = "0us", .help = "between repeats", AT(gap_ps), .min = 0,
+	{"gap", SCHEMA_DURATION, .def = "0us", .help = "time between repeats", AT(gap_ps), .min = 0,
 	 .max = INT64_MAX},
 	{"from", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE | SCHEMA_HOSTS,
 	 .help = "the sending host, or its NIC", AT(from), .min = 1,
@@ -259,7 +257,7 @@ static const struct schema_key keys[] = {
 	{"op", SCHEMA_ENUM, .def = "write", .help = "RDMA operation", AT(op), .choices = ops,
 	 .kinds = FLOW},
 	{"file", SCHEMA_TEXT, .help = "a flow file", AT(file), .kinds = FLOWS, .required = FLOWS},
-	{"format", SCHEMA_ENUM, .def = "roost", .help = "of the file", AT(format),
+	{"format", SCHEMA_ENUM, .def = "roost", .help = "format of the file", AT(format),
 	 .choices = formats, .kinds = FLOWS},
 	{"packet", SCHEMA_BYTES, .def = "1000B", .help = "frame without FCS", AT(packet_bytes),
 	 .min = 60, .max = SCHEMA_MTU_MAX, .kinds = STREAM},
@@ -271,7 +269,7 @@ static const struct schema_key keys[] = {
 	 .min = 1, .max = 255, .kinds = STREAM},
 	{"until", SCHEMA_DURATION, .help = "when it ends", AT(until_ps), .min = 1, .max = INT64_MAX,
 	 .kinds = STREAM | POISSON, .required = POISSON},
-	{"load", SCHEMA_PERCENT, .help = "of each NIC's rate", AT(load_ppm), .kinds = POISSON,
+	{"load", SCHEMA_PERCENT, .help = "share of each NIC's rate", AT(load_ppm), .kinds = POISSON,
 	 .required = POISSON},
 	{"sizes", SCHEMA_TEXT,
 	 .help = "a file of the distribution, or web-search, storage, hadoop, rpc", AT(sizes),
@@ -282,8 +280,8 @@ static const struct schema_key keys[] = {
 		     .item = &(const struct schema_form){.type = SCHEMA_PERCENT}),
 	 .kinds = POISSON | FLOWS, .excludes = "priority"},
 	COLLECTIVE_KEYS,
-	{"compute", SCHEMA_DURATION, .def = "0us", .help = "before it, each time", AT(compute_ps),
-	 SCHEMA_HOUR, .kinds = COLLECTIVE | STEP},
+	{"compute", SCHEMA_DURATION, .def = "0us", .help = "computing time before it, each time",
+	 AT(compute_ps), SCHEMA_HOUR, .kinds = COLLECTIVE | STEP},
 	{"collectives", SCHEMA_LIST, .help = "a list of collectives, one after the other",
 	 SCHEMA_ITEMS(struct config_work, collectives, collective_count), .sub = &part,
 	 .kinds = STEP, .required = STEP},

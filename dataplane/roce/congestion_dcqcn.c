@@ -170,12 +170,13 @@ dcqcn_read(const struct congestion *c, ps_t now, struct congestion_reading *out)
 
 // Where the defaults come from stands in doc/nic.md.
 static const struct congestion_parameter dcqcn_rows[] = {
-	{"gain", CONGESTION_FRACTION, "1/256", "g, the weight of news in alpha", AT(gain)},
-	{"alpha-timer", CONGESTION_TIME, "55us", "without a CNP, after which alpha falls",
+	{"gain", CONGESTION_FRACTION, "1/256", "g, the weight of new information in alpha",
+	 AT(gain)},
+	{"alpha-timer", CONGESTION_TIME, "55us", "time without a CNP after which alpha falls",
 	 AT(alpha_timer), .min = 10 * PS_PER_NS, .max = PS_PER_S},
-	{"rate-timer", CONGESTION_TIME, "55us", "between increases by time", AT(rate_timer),
+	{"rate-timer", CONGESTION_TIME, "55us", "time between increases by time", AT(rate_timer),
 	 .min = 10 * PS_PER_NS, .max = PS_PER_S},
-	{"byte-counter", CONGESTION_BYTES, "10MB", "between increases by bytes sent",
+	{"byte-counter", CONGESTION_BYTES, "10MB", "bytes sent between increases by bytes",
 	 AT(byte_counter), .min = 16000, .max = CONGESTION_BYTES_MAX},
 	{"fast-recovery", CONGESTION_COUNT, "5", "F, increases before the target rises",
 	 AT(fast_recovery), .min = 0, .max = CONGESTION_COUNT_MAX},
@@ -183,7 +184,7 @@ static const struct congestion_parameter dcqcn_rows[] = {
 	 .min = CONGESTION_RATE_STEP, .max = CONGESTION_RATE_MAX},
 	{"rate-hai", CONGESTION_RATE, "200M", "hyper increase", AT(rate_hai_bps),
 	 .min = CONGESTION_RATE_STEP, .max = CONGESTION_RATE_MAX},
-	{"min-rate", CONGESTION_RATE, "10M", "never slower", AT(rate_min_bps),
+	{"min-rate", CONGESTION_RATE, "10M", "the lowest rate", AT(rate_min_bps),
 	 .min = CONGESTION_RATE_LEAST, .max = CONGESTION_RATE_MAX},
 	{.key = NULL},
 };

@@ -35,8 +35,8 @@ window_read(const struct congestion *c, ps_t now, struct congestion_reading *out
 // Where the defaults come from stands in doc/nic.md.
 static const struct congestion_parameter window_rows[] = {
 	{"size", CONGESTION_BYTES, "auto",
-	 "in flight for each queue pair; auto: the path's bandwidth-delay product", AT(size_bytes),
-	 .min = 1, .max = CONGESTION_BYTES_MAX, .has_auto = true},
+	 "bytes in flight for each queue pair; auto: the path's bandwidth-delay product",
+	 AT(size_bytes), .min = 1, .max = CONGESTION_BYTES_MAX, .has_auto = true},
 	{.key = NULL},
 };
 
