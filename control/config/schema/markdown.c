@@ -235,18 +235,17 @@ describe_markdown(FILE *to)
 	struct page page = {.to = to};
 
 	fputs("# Reference of keys\n\n"
-	      "Every key that a file may have. This page is what `roost schema --markdown` prints; "
-	      "[configuration.md](configuration.md) explains the structure of files, and `roost "
-	      "help "
-	      "KEY` has the same for one key.\n\n"
-	      "A number with a unit is written with one, without a blank:\n\n",
+	      "This page lists every key that a file may have. `roost schema --markdown` prints "
+	      "this page, and `roost help KEY` prints the same for one key. "
+	      "[configuration.md](configuration.md) explains the structure of files.\n\n"
+	      "Write these values with a unit, without a blank in between:\n\n",
 	      to);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		fprintf(to, "- %s: %s\n", schema_type_name(numbers[i]),
 			scalar_unit_list(schema_unit(numbers[i])));
-	fputs("\nA dot stands for nesting: `topology.kind` is `topology: {kind: ...}`. In brackets "
-	      "behind a meaning: the kinds of item that have the key. A list of one word may be "
-	      "that word alone.\n",
+	fputs("\nA dot stands for nesting: `topology.kind` is `topology: {kind: ...}`. Brackets "
+	      "after a meaning list the kinds of item that have the key. You can write a list of "
+	      "one word as that word alone.\n",
 	      to);
 	print_file(&page, &schema_fabric_file, "The file of a fabric", "");
 	print_file(&page, &schema_switch_file, "The file of one switch", " (one switch)");
