@@ -52,7 +52,8 @@ class Traced(Sample):
             events.append({"at": "900us", "set": "tenants.red.hosts", "to": self.tenants["red"][:1]})
         switch = self.switch()
         self.mode = draw.choice(MODES)
-        switch["routing"] |= {"mode": self.mode, "convergence": draw.choice(("0us", "5us", "1ms"))}
+        switch["routing"] |= {"mode": self.mode, "convergence": draw.choice(("0us", "5us", "1ms")),
+                              "eligible": {"udp-dport": "any"}}
         switch["icmp"] = "off"
         links = {"rate": "100G", "delay": "500ns"}
         made = fabric(self.leaves, self.spines, self.per_leaf, switch=switch, mtu=4200,
@@ -82,7 +83,7 @@ class Trace(Case):
                     found[port] = packet
         return found
 
-    def compare(self, captures, one, drops):
+    def compare(self, captures, one, drops, mode):
         """How the packet ends; its drop is added to `drops`."""
         seen = self.seen(captures, one)
         first = seen.get(f"{one['from']}.eth1")
@@ -91,6 +92,7 @@ class Trace(Case):
         got = self.trace(one["from"], one["to"], self.directory / "test.yaml", "--at", f"{one['at'] - 1}us", "--dport", "9",
                          *marks, "--size", str(one["bytes"]), "--ttl", str(one["ttl"]))
         hops = got["hops"]
+        self.choices.update((mode, hop["choice"]) for hop in hops if "choice" in hop)
         ports = {f"{hop['node']}.{hop[side]}" for hop in hops for side in ("in", "out")
                  if side in hop and hop.get("drop", {}).get("reason") != "link-down"}
         self.assertEqual(ports, set(seen), got)
@@ -110,21 +112,21 @@ class Trace(Case):
                                     for reason in port["drops"]})
 
     def test_it_is_what_packets_do(self):
-        ends, modes = collections.Counter(), collections.Counter()
+        ends, self.choices = collections.Counter(), collections.Counter()
         for seed in range(FABRICS):
             sample = Traced(seed)
             sim = self.sim(sample.description())
-            modes[sample.mode] += 1
             captures, drops = self.capture(sim), collections.Counter()
             for number, one in enumerate(sample.packets):
                 with self.subTest(seed=seed, packet=number):
-                    ends[self.compare(captures, one, drops)] += 1
+                    ends[self.compare(captures, one, drops, sample.mode)] += 1
             self.assertEqual(+drops, +self.drops_of(sim), seed)
-        # All kinds of ends are among them.
+        # All kinds of ends and choices are among them.
         self.assertGreater(ends["delivered"], FABRICS * FLOWS / 3, ends)
         for reason in ("no-route", "ttl-expired", "mtu-exceeded", "no-next-hop", "link-down"):
             self.assertGreater(ends[reason], 0, ends)
-        self.assertEqual(set(modes), set(MODES))
+        for mode in MODES:
+            self.assertGreater(self.choices[mode, "hash" if mode.startswith("ecmp") else "state"], 0, self.choices)
 
     def test_a_packet_in_an_idle_fabric(self):
         """50G to the leaf, 100G between switches; latency 300 ns."""
