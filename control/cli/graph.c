@@ -62,6 +62,8 @@ describe(const struct cli_args *args, json_t **out)
 	const char *name = args->count != 0 ? args->words[0] : NULL;
 	char why[SCALAR_WHY];
 
+	if (name != NULL && cli_given(args, "fabric"))
+		return cli_usage(args->title, "--fabric names a live fabric; it takes no FILE");
 	if (name != NULL && (access(name, F_OK) == 0 || scalar_name(name, why) != 0))
 		return describe_file(name, out);
 	return describe_fabric(args, name != NULL ? name : cli_text(args, "fabric"), out);

@@ -23,8 +23,8 @@ static const struct top_column port_columns[] = {
 	{"paused", "paused", TOP_PERCENT},
 	{"pausing", "pausing", TOP_PERCENT},
 	{"depth_bytes", "depth", TOP_BYTES},
-	{"marks_ps", "marks/s", TOP_COUNT},
-	{"drops_ps", "drops/s", TOP_COUNT},
+	{"marks_pps", "marks/s", TOP_COUNT},
+	{"drops_pps", "drops/s", TOP_COUNT},
 	{0},
 };
 
@@ -33,8 +33,8 @@ static const struct top_column queue_columns[] = {
 	{"tx_pps", "tx pkt/s", TOP_COUNT},
 	{"depth_bytes", "depth", TOP_BYTES},
 	{"depth_max_bytes", "max", TOP_BYTES},
-	{"marks_ps", "marks/s", TOP_COUNT},
-	{"drops_ps", "drops/s", TOP_COUNT},
+	{"marks_pps", "marks/s", TOP_COUNT},
+	{"drops_pps", "drops/s", TOP_COUNT},
 	{0},
 };
 
@@ -42,7 +42,7 @@ static const struct top_column tenant_columns[] = {
 	{"rx_bps", "rx Gb/s", TOP_GBPS},
 	{"rx_pps", "rx pkt/s", TOP_COUNT},
 	{"used_bytes", "used", TOP_BYTES},
-	{"drops_ps", "drops/s", TOP_COUNT},
+	{"drops_pps", "drops/s", TOP_COUNT},
 	{0},
 };
 

@@ -9,7 +9,8 @@
 
 #define HEAD_LINES 2 // the title, and the headings
 #define COLUMN_WIDTH 11
-#define NAME_WIDTH 16
+#define NAME_WIDTH_LEAST 16
+#define NAME_WIDTH_MOST 40
 
 int
 top_screen_open(void)
@@ -39,8 +40,20 @@ lines_of_rows(void)
 	return LINES > HEAD_LINES ? (size_t)(LINES - HEAD_LINES) : 0;
 }
 
+// With a space behind the longest.
+static int
+width_of_names(const struct top_rows *rows)
+{
+	size_t width = NAME_WIDTH_LEAST;
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (strlen(rows->rows[i].name) >= width)
+			width = strlen(rows->rows[i].name) + 1;
+	return width < NAME_WIDTH_MOST ? (int)width : NAME_WIDTH_MOST;
+}
+
 static void
-draw_head(const struct top_screen *s)
+draw_head(const struct top_screen *s, int names)
 {
 	const struct top_column *all;
 	size_t count;
@@ -51,13 +64,13 @@ draw_head(const struct top_screen *s)
 	mvhline(1, 0, ' ', COLS);
 	if (s->column == -1)
 		attron(A_BOLD);
-	mvprintw(1, 0, "%-*.*s", NAME_WIDTH, COLS, top_name_of(s->view));
+	mvprintw(1, 0, "%-*.*s", names, COLS, top_name_of(s->view));
 	attroff(A_BOLD);
 	for (size_t k = 0; k < count; k++) {
 		if ((int)k == s->column)
 			attron(A_BOLD | A_UNDERLINE);
-		if (NAME_WIDTH + (int)(k + 1) * COLUMN_WIDTH <= COLS)
-			mvprintw(1, NAME_WIDTH + (int)k * COLUMN_WIDTH, "%*s", COLUMN_WIDTH,
+		if (names + (int)(k + 1) * COLUMN_WIDTH <= COLS)
+			mvprintw(1, names + (int)k * COLUMN_WIDTH, "%*s", COLUMN_WIDTH,
 				 all[k].heading);
 		attroff(A_BOLD | A_UNDERLINE);
 	}
@@ -68,6 +81,7 @@ void
 top_screen_draw(struct top_screen *s, const struct top_rows *rows)
 {
 	const struct top_column *all;
+	const int names = width_of_names(rows);
 	char cell[TOP_CELL_MAX];
 	size_t count;
 
@@ -75,16 +89,16 @@ top_screen_draw(struct top_screen *s, const struct top_rows *rows)
 	if (s->first >= rows->count)
 		s->first = rows->count != 0 ? rows->count - 1 : 0;
 	erase();
-	draw_head(s);
+	draw_head(s, names);
 	for (size_t i = 0; i < lines_of_rows() && s->first + i < rows->count; i++) {
 		const struct top_row *row = &rows->rows[s->first + i];
 		int line = HEAD_LINES + (int)i;
 
-		mvaddnstr(line, 0, row->name, COLS < NAME_WIDTH ? COLS : NAME_WIDTH);
+		mvaddnstr(line, 0, row->name, COLS < names ? COLS : names - 1);
 		for (size_t k = 0; k < count; k++)
-			if (NAME_WIDTH + (int)(k + 1) * COLUMN_WIDTH <= COLS)
-				mvprintw(line, NAME_WIDTH + (int)k * COLUMN_WIDTH, "%*s",
-					 COLUMN_WIDTH, top_cell(&all[k], row->values[k], cell));
+			if (names + (int)(k + 1) * COLUMN_WIDTH <= COLS)
+				mvprintw(line, names + (int)k * COLUMN_WIDTH, "%*s", COLUMN_WIDTH,
+					 top_cell(&all[k], row->values[k], cell));
 	}
 	refresh();
 }

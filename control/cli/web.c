@@ -121,8 +121,12 @@ web(const struct cli_args *args)
 
 	if (listen == NULL)
 		listen = "127.0.0.1:8080";
-	if (args->count > 1 || (args->count == 1 && is_directory(args->words[0])))
+	if (args->count > 1 || (args->count == 1 && is_directory(args->words[0]))) {
+		if (cli_given(args, "fabric"))
+			return cli_usage(args->title,
+					 "--fabric names a live fabric; it takes no DIRECTORY");
 		return show_films(args, listen);
+	}
 	if (args->count != 0)
 		otherwise = memory_format(
 			"; nor is there a directory %s with a film: bring a fabric up with "

@@ -182,6 +182,7 @@ class Graph(Case):
     def test_errors(self):
         self.assertIn("No such file", roost("graph", self.directory / "none.yaml", status=2).err)
         self.assertIn("none/x.svg: No such file", roost("graph", DEMO, "-o", self.directory / "none/x.svg", status=1).err)
+        self.assertIn("--fabric names a live fabric", roost("graph", DEMO, "-f", "demo", status=2).err)
         self.assertIn("want svg, dot, mermaid or json", roost("graph", DEMO, "--format", "png", status=2).err)
         path = self.file(fabric(33, 16, 1))
         self.assertEqual(roost("graph", path, "--format", "mermaid").err,

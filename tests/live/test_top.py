@@ -9,7 +9,7 @@ import termios
 from common import *
 
 PACKET = 1000
-PORT_COLUMNS = {"rx_bps", "rx_pps", "tx_bps", "tx_pps", "load", "paused", "pausing", "depth_bytes", "marks_ps", "drops_ps"}
+PORT_COLUMNS = {"rx_bps", "rx_pps", "tx_bps", "tx_pps", "load", "paused", "pausing", "depth_bytes", "marks_pps", "drops_pps"}
 
 
 class Terminal:
@@ -74,7 +74,7 @@ class Top(Shared):
                 self.assertAlmostEqual(row[f"{key}_bps"], row[f"{key}_pps"] * 8 * PACKET, delta=1)
                 self.assertAlmostEqual(packets, gbit * row["interval_ns"] / 8 / PACKET, delta=2)
             self.assertAlmostEqual(rows["leaf2.swp2"]["load"], 1024 * 8 * rows["leaf2.swp2"]["tx_pps"] / RATE_BPS, delta=1e-9)
-            self.assertEqual((rows["leaf1.swp1"]["rx_bps"], rows["leaf1.swp2"]["drops_ps"]), (0, 0))
+            self.assertEqual((rows["leaf1.swp1"]["rx_bps"], rows["leaf1.swp2"]["drops_pps"]), (0, 0))
 
     def test_rates_are_of_show(self):
         """What top counts between its readings is what the counters have grown by."""

@@ -480,6 +480,7 @@ class Console(Shared):
             refused = roost("web", empty, status=1).err
             self.assertIn(f"{empty}: the directory has no film", refused)
             self.assertIn(f"film: on}}` into the fabric's file and run `roost sim FILE -o {empty}`", refused)
+            self.assertIn("--fabric names a live fabric", roost("web", empty, "-f", self.name, status=2).err)
         self.assertIn("not an address", roost("web", self.name, "--listen", "8080", status=2).err)
         web = self.web()
         self.assertIn("--listen", roost("web", self.name, "--listen", f"127.0.0.1:{web.port}", status=1).err)
