@@ -11,8 +11,7 @@
 	X(RUNT, "runt", "shorter than an Ethernet header: look at the sender or the capture")      \
 	X(TRUNCATED, "truncated",                                                                  \
 	  "the frame is shorter than its headers say: look at the capture's snaplen")              \
-	X(MALFORMED, "malformed",                                                                  \
-	  "a header contradicts itself or the frame: the sender is broken")                        \
+	X(MALFORMED, "malformed", "a header contradicts itself or the frame: look at the sender")  \
 	X(BAD_FCS, "bad-fcs",                                                                      \
 	  "the frame was corrupted on the link: look at the cable and its optics")                 \
 	X(BAD_CHECKSUM, "bad-checksum",                                                            \
@@ -23,7 +22,7 @@
 	  "only IPv4 and IPv6 are routed; ARP is answered only at ports of hosts")                 \
 	X(MULTICAST, "multicast", "multicast and broadcast are not routed")                        \
 	X(MULTICAST_SOURCE, "multicast-source",                                                    \
-	  "the source address is multicast, which is never valid: forged or broken")               \
+	  "the source address is multicast, which is never valid: look at the sender")             \
 	X(LOOPED, "looped",                                                                        \
 	  "the frame carries this port's own source MAC: look for a loop or a mirror")             \
 	X(WRONG_MAC, "wrong-mac",                                                                  \
@@ -55,8 +54,8 @@
 	X(LINK_FAULT, "link-fault",                                                                \
 	  "lost by a fault that an event or `roost link` has put on the link")                     \
 	X(HEADROOM, "headroom",                                                                    \
-	  "headroom too small for rate, cable or MTU, or the sender ignores pauses: look at "      \
-	  "attach.HOST.nic")                                                                       \
+	  "headroom too small for rate, cable or MTU, or the sender ignores pauses, as an "        \
+	  "attached host does with `nic: off`")                                                    \
 	X(INGRESS_POOL, "ingress-pool",                                                            \
 	  "a lossy group reached its ingress threshold: congestion, or alpha too small")           \
 	X(EGRESS_POOL, "egress-pool",                                                              \
