@@ -54,8 +54,8 @@
 	X(LINK_FAULT, "link-fault",                                                                \
 	  "lost by a fault that an event or `roost link` has put on the link")                     \
 	X(HEADROOM, "headroom",                                                                    \
-	  "headroom too small for rate, cable or MTU, or the sender ignores pauses, as an "        \
-	  "attached host does with `nic: off`")                                                    \
+	  "headroom too small for rate, cable or MTU, or the sender ignores pauses, as with "      \
+	  "`nic: off`")                                                                            \
 	X(INGRESS_POOL, "ingress-pool",                                                            \
 	  "a lossy group reached its ingress threshold: congestion, or alpha too small")           \
 	X(EGRESS_POOL, "egress-pool",                                                              \

@@ -198,5 +198,5 @@ class Edge(LiveCase):
         self.assertGreater(lost, 0)
         self.assertRegex(fabric.command("show", "drops").out,
                          rf"(?m)^headroom  {lost} packets, came in by .*leaf1\.swp\d.*\n"
-                         r"    headroom too small for rate, cable or MTU, or the sender ignores pauses, as an attached host does with `nic: off`$")
+                         r"    headroom too small for rate, cable or MTU, or the sender ignores pauses, as with `nic: off`$")
         self.assertNotIn("h1", fabric.show("interface")["nodes"])
