@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of `roost web` on a live fabric: changes are staged, applied, confirmed and rolled back with the mouse."""
+import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parents[1] / "live"))
-from browser import BrowserCase   # noqa: E402
+from browser import ROOST, BrowserCase   # noqa: E402
 from common import Fabric, LiveCase, Shared, demo, name_of, wait_until   # noqa: E402
 
 KEY = "switch.qos.tc.3.ecn.min"
@@ -141,6 +142,20 @@ class Live(BrowserCase, Shared):
         self.browser.key("t")
         self.browser.evaluate("document.querySelector('.side').scrollTo(0, 0)")
         self.browser.shot("port-light")
+        self.assert_clean()
+
+    def test_films_of_too_many_intervals(self):
+        """The page says why it shows nothing."""
+        others = [subprocess.Popen([ROOST, "record", "-f", self.name, "-o", self.directory / f"{ms}", "--interval", f"{ms}ms"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for ms in (20, 30, 40, 50)]
+        for one in others:
+            self.addCleanup(one.wait)
+            self.addCleanup(one.kill)
+        for ms in (20, 30, 40, 50):
+            wait_until(lambda: (self.directory / f"{ms}/film").exists(), "four films are recorded")
+        self.open(self.web(self.name).url, ready="document.querySelector('main p.wait')")
+        self.browser.wait("document.querySelector('main p.wait').innerText.startsWith('The fabric sends no film: films with 4 other intervals')")
+        self.browser.shot("refused")
         self.assert_clean()
 
     def test_who_may_only_read(self):

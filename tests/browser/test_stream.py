@@ -142,6 +142,14 @@ class Stream(BrowserCase):
         self.browser.shot("again")
         self.assert_clean()
 
+    def test_refused(self):
+        """The reason stays until the film goes on."""
+        self.server.events.put(("refused", "16 clients are subscribed"))
+        self.browser.wait("document.querySelector('.notice')?.innerText === 'The fabric sends no film: 16 clients are subscribed'")
+        self.push(self.chunks[0])
+        self.browser.wait("roost.interval === 127 && !document.querySelector('.notice')")
+        self.assert_clean()
+
     def test_capture(self):
         self.browser.key("2")
         self.side_says("leaf1.swp1")

@@ -75,15 +75,17 @@ function App() {
   const { film } = store;
   const ready = film?.topology && film.count > 0;
   const live = film?.source.live;
+  const refused = store.refused && `The fabric sends no film: ${store.refused}`;
+  const notice = store.notice || ready && refused;
   return <>
     <Header />
     {ready ? <main>
       <div class="pictures"><div class="row">{store.films.map((_, i) => store.films[i].topology && <Fabric index={i} />)}</div><Legend /></div>
       <Side />
-    </main> : <main class={live ? "" : "wait"}><p class="wait" role="status">{live ? store.info.up === false ? "The fabric is down." : "Waiting for data from the fabric." :
+    </main> : <main class={live ? "" : "wait"}><p class="wait" role="status">{live ? store.info.up === false ? "The fabric is down." : refused || "Waiting for data from the fabric." :
       store.notice || (film?.topology ? "Waiting for the first interval." : "Opening the film.")}</p>{live && <Side />}</main>}
     {ready && <Timeline />}
-    {(ready || live) && store.notice && <p class="notice" role="alert" onClick={() => store.set({ notice: "" })}>{store.notice}</p>}
+    {(ready || live) && notice && <p class="notice" role="alert" onClick={() => store.set({ notice: "" })}>{notice}</p>}
     {store.help && <Help />}
     {store.find && film?.topology && <Find />}
   </>;
@@ -93,6 +95,8 @@ async function open_films(sources, names) {
   const films = sources.map((source) => new Film(source));
   for (const film of films)
     film.listeners.add((what) => {
+      if (what === "chunks")
+        store.refused = "";
       if (what === "again" || what === "replaced")
         store.begin_again(what === "again");
       if (store.follow)
@@ -133,6 +137,8 @@ function follow(film) {
         store.info = { ...store.info, up: state.up };
       if (state.connected !== undefined)
         store.connected = state.connected;
+      if (state.refused)
+        store.refused = state.refused;
       if (state.lost)
         store.notice = `This browser could not keep up: ${words.plural(state.lost, "event")} lost.`;
       if (state.error)

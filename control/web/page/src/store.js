@@ -41,6 +41,7 @@ export const store = {
   help: false,
   find: false,
   connected: null,      // of a live fabric
+  refused: "",          // why a live fabric sends no film
   notice: "",
   events: [],           // from a live fabric, in addition to those of films
   views: [],            // what the pictures were drawn from
