@@ -76,6 +76,22 @@ class Live(BrowserCase, Shared):
         self.press("Stage")
         self.browser.wait("document.querySelector('.notice')?.innerText.includes('banana')")
 
+    def test_change_of_someone_else_waits(self):
+        """The page counts down what the fabric says, not the time that the page itself would give."""
+        self.open(self.web(self.name, "--allow-changes").url, ready="document.querySelector('#tab-changes')")
+        self.browser.key("6")
+        self.side_says("Nothing is staged")
+        description = self.description()
+        description["switch"]["qos"]["tc"][3]["ecn"]["min"] = "80KB"
+        self.up.command("apply", self.file(description), "--confirm", "300s")
+        self.addCleanup(self.up.command, "apply", "--confirm-no", status=None)
+        self.browser.wait("/It will be undone in (300|29\\d)\\s/.test(document.querySelector('.waiting')?.innerText)")
+        width = self.browser.evaluate("parseFloat(document.querySelector('.waiting .bar span').style.width)")
+        self.assertTrue(90 < width <= 100, width)
+        self.up.command("apply", "--confirm-no")
+        self.browser.wait("!document.querySelector('.waiting')")
+        self.assert_clean()
+
     def interface(self, port):
         node, name = port.split(".")
         return self.up.show("interface", port)["nodes"][node]["ports"][name]

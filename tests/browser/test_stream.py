@@ -67,7 +67,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         staged = [params for method, params in self.server.calls if method == "edit"]
         result = {"config-diff": {"staged": [{"key": one["key"], "from": None, "to": one["value"]}
                                              for params in staged for one in params["edits"]]},
-                  "history": {"revisions": [], "running": 1}}.get(call["method"], {})
+                  "history": {"revisions": [], "running": 1, "waiting": None}}.get(call["method"], {})
         self.send(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": result}).encode())
 
 

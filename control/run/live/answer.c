@@ -340,7 +340,8 @@ const struct api_method answer_methods[] = {
 	 OUTCOME},
 	{"history", answer_history, API_READ, "Lists the revisions of the configuration", PARAMS(),
 	 "`revisions` (`revision`, `at`, `uid`, `user`, `what`, `file`), oldest first, `running`, "
-	 "and `waiting`: the change that waits to be confirmed"},
+	 "and `waiting`: null, or `what` waits to be confirmed and `left-s`, the seconds until it "
+	 "is undone"},
 	{"config-diff", answer_config_diff, API_READ, "Compares configurations",
 	 PARAMS({"revision", API_INTEGER, false, "list what has changed since this revision"}, ),
 	 "`staged` (from what runs to what is staged), `unsaved` (from `file` to what runs; null, "

@@ -7,7 +7,7 @@ import { Schema } from "./schema.js";
 import { store } from "./store.js";
 
 const CONFIRM = [30, 60, 300];    // seconds
-export const changes = { staged: [], unsaved: [], history: [], waiting: null, deadline: 0, schema: null, busy: false, confirm_s: 60 };
+export const changes = { staged: [], unsaved: [], history: [], waiting: null, deadline: 0, longest_s: 0, schema: null, busy: false, confirm_s: 60 };
 
 export const can_change = () => store.film?.source.live && store.info.write && store.info.allow_changes;
 export const may = (method) => can_change() && store.info.methods?.[method] !== undefined;
@@ -20,7 +20,10 @@ export async function refresh_changes() {
   changes.unsaved = diff.unsaved ?? [];
   changes.history = history.revisions ?? [];
   changes.running = history.running;
-  changes.waiting = history.waiting ?? null;
+  changes.waiting = history.waiting;
+  const left_s = history.waiting?.["left-s"] ?? 0;
+  changes.deadline = history.waiting ? Date.now() + 1000 * left_s : 0;
+  changes.longest_s = history.waiting ? Math.max(changes.longest_s, left_s) : 0;
   store.changed();
 }
 
@@ -137,14 +140,14 @@ function Waiting() {
     const timer = setInterval(() => tick((n) => n + 1), 500);
     return () => clearInterval(timer);
   }, []);
-  const left = changes.deadline ? Math.max(0, Math.ceil((changes.deadline - Date.now()) / 1000)) : null;
+  const left = Math.max(0, Math.ceil((changes.deadline - Date.now()) / 1000));
   useEffect(() => {
     if (left === 0)
       refresh_changes().catch(() => {});
   }, [left]);
   return <section class="waiting" role="status">
-    <p><b>Applied, but not confirmed.</b> {left !== null ? `It will be undone in ${left}\u00a0s.` : "It will be undone unless you confirm it."}</p>
-    {left !== null && <span class="bar pause"><span style={{ width: `${100 * left / changes.confirm_s}%` }} /></span>}
+    <p><b>Applied, but not confirmed.</b> It will be undone in {left}{"\u00a0"}s.</p>
+    <span class="bar pause"><span style={{ width: `${100 * left / changes.longest_s}%` }} /></span>
     <p class="buttons"><button type="button" class="main" disabled={changes.busy} onClick={() => act(() => call("confirm", { keep: true }))}>Keep the change</button>
       <button type="button" disabled={changes.busy} onClick={() => act(() => call("confirm", { keep: false }))}>Undo it now</button></p>
   </section>;
@@ -157,10 +160,7 @@ export function Changes() {
       fetch("schema").then((answer) => answer.ok ? answer.json() : null)
         .then((json) => { changes.schema = json && new Schema(json); store.changed(); }, () => {});
   }, []);
-  const apply = () => {
-    changes.deadline = Date.now() + changes.confirm_s * 1000;
-    return act(() => call("apply", { "confirm-s": changes.confirm_s }));
-  };
+  const apply = () => act(() => call("apply", { "confirm-s": changes.confirm_s }));
   const revisions = [...changes.history].reverse().slice(0, 30);
   return <>
     {changes.waiting && <Waiting />}
@@ -179,10 +179,8 @@ export function Changes() {
     <ol class="revisions">{revisions.map((one) => <li><span class="num">{one.revision}</span>
       <span>{one.what}<span class="dim"> {one.user}, {one.at}</span></span>
       {one.revision === changes.running ? <span class="dim">running</span> :
-        <button type="button" disabled={changes.busy || changes.waiting} onClick={() => {
-          changes.deadline = Date.now() + changes.confirm_s * 1000;
-          act(() => call("rollback", { revision: one.revision, "confirm-s": changes.confirm_s }));
-        }}>Roll back</button>}</li>)}</ol>
+        <button type="button" disabled={changes.busy || changes.waiting}
+          onClick={() => act(() => call("rollback", { revision: one.revision, "confirm-s": changes.confirm_s }))}>Roll back</button>}</li>)}</ol>
   </>;
 }
 
