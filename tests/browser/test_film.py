@@ -6,6 +6,7 @@ from pathlib import Path
 
 import film_maker
 from browser import BUILD, SOURCE, BrowserCase
+from film_maker import block, series, varint
 
 class Film(BrowserCase):
     def directory(self, name, data):
@@ -108,8 +109,13 @@ class Film(BrowserCase):
     def test_damaged(self):
         film = film_maker.make(leaves=2, flows=4, incast=3, intervals=100)
         at = film.index(b"CHNK") + 16
-        for name, data, said in (("random", b"GIF89a" * 100, "not a film"), ("newer", film_maker.block("FILM", first=9) + film[16:], "version 9"),
-                                 ("nothing", film[:16], "no description"), ("chunk", film[:at] + b"\xff" * 40 + film[at + 40:], "cannot be read")):
+        count, places = 1 << 20, 70
+        one = varint(1) + b"\0" + varint(count)      # a place with a series of zeros: 5 bytes
+        large = block("CHNK", varint(0) + series([1] * count) + varint(0) + varint(places) + one * places, count=count)
+        for name, data, said in (("random", b"GIF89a" * 100, "not a film"), ("newer", block("FILM", first=9) + film[16:], "version 9"),
+                                 ("nothing", film[:16], "no description"), ("chunk", film[:at] + b"\xff" * 40 + film[at + 40:], "cannot be read"),
+                                 ("inflates", film[:16] + block("META", b" " * (80 << 20)), "larger than 64 MB"),
+                                 ("decodes", film[:at - 16] + large, "larger than 256 MB")):
             with self.subTest(name):
                 web = self.web(self.directory(name, data))
                 self.open(web.url, ready=None)

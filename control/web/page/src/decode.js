@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of a film (doc/film.md). Everything comes from outside, so lengths are checked before they are used.
+// The blocks of a film (doc/film.md). Everything comes from outside, so lengths are checked before they are used, and
+// what a block becomes is bounded: a few kilobytes can stand for more than a browser has.
 
 export const HEAD = 16;
 const INTERVALS_MAX = 1 << 20;
 const BLOCK_MAX = 1 << 28;
+const INFLATED_MAX = 64 << 20;     // bytes of a block
+const DECODED_MAX = 256 << 20;     // bytes of a chunk's values
+const SERIES_BYTES = 128;          // of an array in the browser, beside its values
 
 /** @returns {{type: string, length: number, first: number, count: number}} */
 export function read_head(bytes, offset = 0) {
@@ -18,8 +22,18 @@ export function read_head(bytes, offset = 0) {
 }
 
 export async function inflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")).getReader();
+  const pieces = [];
+  let length = 0;
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    pieces.push(piece.value);
+    length += piece.value.length;
+    if (length > INFLATED_MAX) {
+      reader.cancel().catch(() => {});
+      throw new Error("a block is larger than 64 MB when decompressed");
+    }
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 export async function inflate_json(bytes) {
@@ -31,6 +45,14 @@ class Reader {
   constructor(bytes) {
     this.bytes = bytes;
     this.at = 0;
+    this.taken = 0;     // bytes of what was read
+  }
+
+  /** Counts memory before it is allocated. */
+  take(bytes) {
+    this.taken += bytes;
+    if (this.taken > DECODED_MAX)
+      throw new Error("the values of a chunk are larger than 256 MB");
   }
 
   get more() {
@@ -53,6 +75,7 @@ class Reader {
   }
 
   series(count) {
+    this.take(SERIES_BYTES + count * 4);
     let out = new Uint32Array(count);
     let last = 0;
     for (let i = 0; i < count;) {
@@ -67,8 +90,10 @@ class Reader {
         continue;
       }
       last += code % 2 ? -(code + 1) / 2 : code / 2;
-      if (last > 0xffffffff && out instanceof Uint32Array)
+      if (last > 0xffffffff && out instanceof Uint32Array) {
+        this.take(count * 4);
         out = Float64Array.from(out);
+      }
       out[i++] = last;
     }
     return out;
@@ -86,12 +111,13 @@ export function decode_chunk(data, head, columns) {
     throw new Error("a chunk has no intervals, or too many");
   const reader = new Reader(data);
   const chunk = { first: head.first, count: head.count, start: reader.number(), lengths: reader.series(head.count),
-                  columns: new Map(), bytes: data.length };
+                  columns: new Map() };
   while (reader.more) {
     const column = columns[reader.number()];
     const n = reader.number();
     if (!column || n > data.length)
       throw new Error("a chunk has a column that the film does not describe");
+    reader.take(n * 8);
     const places = new Uint32Array(n), series = new Array(n);
     let place = 0;
     for (let i = 0; i < n; i++) {
@@ -100,8 +126,8 @@ export function decode_chunk(data, head, columns) {
       series[i] = reader.series(head.count);
     }
     chunk.columns.set(column.name, { places, series });
-    chunk.bytes += n * head.count * 4;
   }
+  chunk.bytes = reader.taken;
   let at = chunk.start;
   chunk.starts = new Float64Array(head.count);
   for (let i = 0; i < head.count; i++) {
