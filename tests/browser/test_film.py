@@ -70,6 +70,14 @@ class Film(BrowserCase):
         self.browser.wait("!roost.playing && roost.interval === 99")
         self.assert_clean()
 
+    def test_interval_of_the_address(self):
+        web = self.web(self.made(leaves=2, flows=4, incast=3, intervals=100))
+        for given, shown in (("40", 40), ("1000", 99), ("x", 0), ("1.5", 0)):
+            with self.subTest(given):
+                self.open(f"{web.url}?interval={given}", ready=f"roost.frames[0]?.interval === {shown}")
+                self.assertEqual(self.state("interval"), shown)
+        self.assert_clean()
+
     def test_mouse(self):
         web = self.web(self.made(leaves=2, flows=4, incast=3))
         self.open(f"{web.url}?interval=40")

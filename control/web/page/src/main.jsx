@@ -173,8 +173,9 @@ async function start() {
 
 function moment_of_address() {
   const wanted = new URLSearchParams(location.search);
-  if (wanted.has("interval"))
-    store.go(Number(wanted.get("interval")));
+  const interval = Number(wanted.get("interval") ?? NaN);
+  if (Number.isInteger(interval))
+    store.go(interval);
   const select = () => {
     const { film } = store;
     if (!film.topology)
