@@ -247,8 +247,9 @@ take_block(struct web *w, const char *block)
 	streams_send(w, film || meta ? "header" : "chunk", block, strlen(block));
 }
 
+// Events that the fabric reports as lost are lost to all browsers, and none of them is to blame.
 static void
-take_event(struct web *w, const json_t *event)
+take_event(struct web *w, json_t *event)
 {
 	const char *block = json_string_value(json_object_get(event, "block"));
 	const char *kind = json_string_value(json_object_get(event, "kind"));
@@ -259,6 +260,8 @@ take_event(struct web *w, const json_t *event)
 		take_block(w, block);
 		return;
 	}
+	if (lost)
+		json_object_set_new(event, "by", json_string("server"));
 	text = json_dumps(event, JSON_COMPACT);
 	streams_send(w, lost ? "lost" : "event", text, strlen(text));
 	free(text);

@@ -150,6 +150,14 @@ class Stream(BrowserCase):
         self.browser.wait("roost.interval === 127 && !document.querySelector('.notice')")
         self.assert_clean()
 
+    def test_lost(self):
+        """The page blames who did not keep up."""
+        for lost, said in (({"events": 3}, "This browser could not keep up: 3 events lost."),
+                           ({"events": 1, "by": "server"}, "roost web could not keep up with the fabric: 1 event lost.")):
+            self.server.events.put(("lost", json.dumps(lost)))
+            self.browser.wait(f"document.querySelector('.notice')?.innerText === '{said}'")
+        self.assert_clean()
+
     def test_capture(self):
         self.browser.key("2")
         self.side_says("leaf1.swp1")

@@ -9,6 +9,7 @@ import tempfile
 import threading
 
 from films import Film
+from test_api import Client
 from test_capture import CAPTURES_MAX, CaptureCase, Section, idle_fabric
 from web import *
 
@@ -443,6 +444,21 @@ class Console(Shared):
             self.up.command("link", "leaf1-spine1", "rate", "50G")
             self.addCleanup(self.up.command, "link", "leaf1-spine1", "clear")
             self.assertEqual(live.next("event")["kind"], "apply")
+
+    def test_events_that_the_server_misses(self):
+        """Browsers hear of them that they are not to blame."""
+        web = self.web()
+        self.addCleanup(self.up.command, "link", "leaf1-spine1", "clear")
+        with web.live() as live, Client(self.name) as client:
+            live.next("state")
+            web.process.send_signal(signal.SIGSTOP)
+            for n in range(4000):
+                client.ask("link", link="leaf1-spine1", rate=f"{50 + n % 2}G")
+            web.process.send_signal(signal.SIGCONT)
+            client.ask("link", link="leaf1-spine1", rate="52G")
+            lost = live.next("lost")
+        self.assertGreater(lost.pop("events"), 0)
+        self.assertEqual(lost, {"kind": "lost", "by": "server"})
 
     def test_it_outlives_the_fabric(self):
         name = name_of("webdown")

@@ -140,7 +140,7 @@ function follow(film) {
       if (state.refused)
         store.refused = state.refused;
       if (state.lost)
-        store.notice = `This browser could not keep up: ${words.plural(state.lost, "event")} lost.`;
+        store.notice = `${state.lost.by === "server" ? "roost web could not keep up with the fabric" : "This browser could not keep up"}: ${words.plural(state.lost.events, "event")} lost.`;
       if (state.error)
         store.notice = `Part of the film cannot be read: ${state.error}`;
       store.changed();

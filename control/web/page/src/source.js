@@ -76,7 +76,7 @@ export class LiveSource {
     events.addEventListener("event", (message) => on_event(JSON.parse(message.data)));
     events.addEventListener("state", (message) => on_state(JSON.parse(message.data)));
     events.addEventListener("refused", (message) => on_state({ refused: message.data }));
-    events.addEventListener("lost", (message) => on_state({ lost: JSON.parse(message.data).events }));
+    events.addEventListener("lost", (message) => on_state({ lost: JSON.parse(message.data) }));
     events.onopen = () => on_state({ connected: true });
     events.onerror = () => on_state({ connected: false });
     return () => events.close();
