@@ -245,7 +245,8 @@ def encode(meta, values, intervals, index=True):
     return bytes(out)
 
 
-def make(leaves=4, spines=2, hosts_per_leaf=4, intervals=300, incast=12, flows=40, index=True):
+def make(leaves=4, spines=2, hosts_per_leaf=4, intervals=300, incast=12, flows=40, index=True, **meta):
+    """`meta`: more of the description, or other than it would be."""
     fabric = Fabric(leaves, spines, hosts_per_leaf)
     target = fabric.hosts - 1
     sources = [h for h in range(fabric.hosts) if h // hosts_per_leaf != target // hosts_per_leaf]
@@ -253,7 +254,7 @@ def make(leaves=4, spines=2, hosts_per_leaf=4, intervals=300, incast=12, flows=4
     fabric.incast(sources[::step][:incast], target, 20, min(intervals, 90))
     if flows:
         fabric.background(intervals, flows)
-    return encode(fabric.meta(), fabric.run(intervals), intervals, index)
+    return encode(fabric.meta() | meta, fabric.run(intervals), intervals, index)
 
 
 if __name__ == "__main__":

@@ -103,6 +103,17 @@ class Film(BrowserCase):
         self.browser.shot("two")
         self.assert_clean()
 
+    def test_kinds(self):
+        shape = {"leaves": 2, "flows": 4, "incast": 3, "intervals": 100}
+        for kind, ended, shown in (("sim", {"why": "end"}, "film"), ("live", {"why": "end"}, "film of a live fabric"),
+                                   ("sim", None, "film, still running: reload for more"),
+                                   ("live", None, "film of a live fabric, still running: reload for more")):
+            with self.subTest(shown):
+                web = self.web(self.made(**shape, kind=kind, ended=ended))
+                self.open(web.url)
+                self.assertEqual(self.browser.text("header .state"), shown)
+                self.assert_clean()
+
     def test_cut_off(self):
         shape = {"leaves": 2, "flows": 4, "incast": 3, "intervals": 200}
         whole = film_maker.make(**shape, index=False)

@@ -37,7 +37,7 @@ function Header() {
     <span class="grow" />
     {film?.source.live ? <span class={`state ${store.connected === false ? "off" : "on"}`} role="status">
       {store.connected === false ? "not connected" : store.info.up === false ? "fabric is down" : "live fabric"}</span> :
-      film && <span class="state">{film.meta.ended || !film.meta.kind ? "film" : "film, still running"}{film.meta.kind === "live" ? " of a live fabric" : ""}</span>}
+      film && <span class="state">film{film.meta.kind === "live" && " of a live fabric"}{film.meta.kind && !film.meta.ended && ", still running: reload for more"}</span>}
     <button type="button" onClick={() => store.set({ find: true })} title="Find a host, switch, port, link or tenant (slash)">Find</button>
     <button type="button" onClick={set_theme} title="Light or dark (t)">{theme_now() === "dark" ? "Light" : "Dark"}</button>
     <button type="button" onClick={() => store.set({ help: true })} title="Keys (?)">Keys</button>
