@@ -137,11 +137,6 @@ export function Fabric({ index }) {
     v.hover = store.hover;
     v.font = FONT;
     draw_fabric(context, v);
-    const { stats } = store;
-    if (stats) {
-      stats.drawn++;
-      stats.ms += performance.now() - now;
-    }
     return moves;
   };
 

@@ -26,7 +26,7 @@ export function make_frame(film, interval) {
     drops: new Float64Array(n),
     marked: new Float64Array(n),
     down: new Uint8Array(n),
-    total: { bytes: 0, drops: 0, marked: 0, paused_ports: 0, switch_bytes: 0 },
+    total: { bytes: 0, drops: 0, marked: 0, paused_ports: 0 },
   };
   const each = (name, visit) => {
     const column = chunk.columns.get(name);

@@ -5,6 +5,7 @@ import { Capture } from "./capture.jsx";
 import { LinkControls, MoveHost, may } from "./changes.jsx";
 import { Chart, values_in, window_of } from "./chart.jsx";
 import { Counters, use_reading } from "./counters.jsx";
+import { series_at } from "./decode.js";
 import { flows_of, is_active } from "./flows.js";
 import { pause_roots } from "./frame.js";
 import { make_palette } from "./palette.js";
@@ -130,7 +131,7 @@ export function Port({ film, frame, index }) {
   };
   const length = film.meta.interval_ns;
   const load = { label: "sent", values: get("tx_bytes", index).map((b) => b * 8e9 / length), colour: palette.load[3], area: true };
-  const reasons = (film.meta.drops ?? []).map((drop, i) => [drop, frame.chunk && valueof(film, frame, "drops", index * film.meta.drops.length + i)])
+  const reasons = (film.meta.drops ?? []).map((drop, i) => [drop, frame.chunk && value_of(frame, "drops", index * film.meta.drops.length + i)])
     .filter(([, n]) => n);
   return <>
     <p class="where">{node.role === "host" ? "NIC of a host" : `port of a ${node.role}`}, {words.rate(port.rate)}
@@ -159,13 +160,7 @@ export function Port({ film, frame, index }) {
   </>;
 }
 
-function valueof(film, frame, column, place) {
-  const found = frame.chunk.columns.get(column);
-  if (!found)
-    return 0;
-  const i = found.places.indexOf(place);
-  return i < 0 ? 0 : found.series[i][frame.at];
-}
+const value_of = (frame, column, place) => series_at(frame.chunk, column, place)?.[frame.at] ?? 0;
 
 function Switch({ film, frame, index }) {
   const { topology, meta } = film;
@@ -176,14 +171,14 @@ function Switch({ film, frame, index }) {
     const values = values_in(film, "pool_used", index * meta.pools.length + i, range);
     const size = node.pools[i] ?? null;
     return { label: name, values, size, colour: palette.queues[(i + 1) % 8], dash: DASHES[i % 8],
-      now: valueof(film, frame, "pool_used", index * meta.pools.length + i) };
+      now: value_of(frame, "pool_used", index * meta.pools.length + i) };
   }).filter((pool) => has(pool.values) || pool.size);
   const headroom = node.ports.reduce((sum, p) => {
     for (let g = 0; g < 8; g++)
-      sum += valueof(film, frame, "headroom", p * 8 + g);
+      sum += value_of(frame, "headroom", p * 8 + g);
     return sum;
   }, 0);
-  const shares = topology.tenants.map((tenant, i) => ({ tenant, used: valueof(film, frame, "tenant_used", index * topology.tenants.length + i) }))
+  const shares = topology.tenants.map((tenant, i) => ({ tenant, used: value_of(frame, "tenant_used", index * topology.tenants.length + i) }))
     .filter((one) => one.used).sort((a, b) => b.used - a.used);
   const most = shares.length ? shares[0].used : 1;
   const total = (values) => node.ports.reduce((sum, p) => sum + values[p], 0);

@@ -39,8 +39,8 @@ export function make_topology(meta) {
   }));
   const ports = meta.ports.map((port, index) => ({
     index, node: port.node, name: port.name, full: `${nodes[port.node].name}.${port.name}`,
-    rate: port.rate_bps ?? 0, peer: port.peer ?? -1, tenant: port.tenant ?? null, device: !!port.device,
-    delay_ns: port.delay_ns, profile: port.profile == null ? null : meta.profiles[port.profile], link: -1,
+    rate: port.rate_bps ?? 0, peer: port.peer ?? -1, tenant: port.tenant ?? null,
+    profile: port.profile == null ? null : meta.profiles[port.profile], link: -1,
   }));
   const links = [];
   for (const port of ports) {
