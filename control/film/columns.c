@@ -50,7 +50,9 @@
 	ROW(drops, DROP, SUM, "packets", false, p->drops[i], "dropped; came in at this port") \
 	ROW(pool_used, POOL, LEVEL, "bytes", false, n->buffer.pools[i].used * CELL, "buffer held") \
 	ROW(tenant_bytes, TENANT, SUM, "bytes", false, use->bytes, "received by the switch") \
-	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use->used * CELL, "buffer held in the switch")
+	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use->used * CELL, "buffer held in the switch") \
+	ROW(tenant_dropped, TENANT, SUM, "packets", false, use->dropped, \
+	    "dropped because the tenant had used up its share")
 
 // clang-format on
 

@@ -296,6 +296,7 @@ function Tenant({ film, frame, index }) {
   const { interval_ns: length } = film.meta;
   const series = [{ label: "received by leaves", colour: palette.load[3], area: true,
     values: sum("tenant_bytes", leaves.filter((node) => node.role === "leaf")).map((b) => b * 8e9 / length) }];
+  const dropped = sum("tenant_dropped", leaves).reduce((total, count) => total + count, 0);
   const used = [{ label: "held", colour: palette.queues[3], area: true, values: sum("tenant_used", leaves) }];
   return <>
     <p class="where">tenant {tenant.name} (a VRF), {words.plural(tenant.hosts.length, "host")}</p>
@@ -304,6 +305,7 @@ function Tenant({ film, frame, index }) {
     <h3>Buffer used, all switches</h3>
     <Chart film={film} interval={frame.interval} series={used} height={96} format={words.bytes} label="bytes held over time" />
     <p class="dim small">Peaks in these charts: {words.rate(Math.max(0, ...series[0].values))} and {words.bytes(Math.max(0, ...used[0].values))}.</p>
+    {dropped > 0 && <p class="dim small">Over its share: {words.plural(dropped, "packet")} dropped in this time.</p>}
     {film.source.live && <Network tenant={tenant.name} />}
     <h3>Hosts</h3>
     <p class="names">{tenant.hosts.slice(0, 200).map((host) => <Ref kind="node" index={host}>{topology.nodes[host].name}</Ref>)}
