@@ -227,8 +227,8 @@ const struct api_method answer_methods[] = {
 	{"topology", answer_topology, API_READ,
 	 "Describes the fabric: switches, hosts, links as they are now, and tenants", PARAMS(),
 	 "`name`; `nodes`, each with `name`, `role` and, where the fabric has them, `plane`, `pod` "
-	 "and `rail`, from 1; `links` as `link` returns them; `hosts` as `show` does; and "
-	 "`tenants`: names in the order of the file, null for a removed tenant"},
+	 "and `rail`, from 1; `links`, as `link` returns them; `hosts`, as `show` returns them; "
+	 "and `tenants`: names in the order of the file, null for a removed tenant"},
 	{"where", answer_where, API_READ,
 	 "Finds a host, NIC, switch, port, namespace, container, tap or address",
 	 PARAMS({"name", API_TEXT, true, "h5, leaf1.swp3, lab-h5, 10.0.1.5"}, ),
@@ -242,15 +242,13 @@ const struct api_method answer_methods[] = {
 	 "method `probe`",
 	 PARAMS(FLOW_PARAMS,
 		{"wait-ms", API_INTEGER, false,
-		 "time in ms to wait for the packet before the report, 1 to 60000 (default: "
-		 "1000)"}, ),
+		 "how long to wait for the packet, in ms, 1 to 60000 (default: 1000)"}, ),
 	 "what `trace` returns, and `probe`, the number of the notification"},
 	{"counters", answer_counters, API_READ, "Returns all counters of all nodes at one instant",
 	 PARAMS(),
 	 "`time_ns` and `nodes`, as in [counters.json](counters.md), without values that are zero "
-	 "(or their initial value); priorities, groups, queues and bins are objects by index "
-	 "instead "
-	 "of arrays"},
+	 "(or still have their initial value); priorities, groups, queues and bins are objects "
+	 "whose keys are indexes, instead of arrays"},
 	{"hosts", answer_hosts, API_READ, "Lists the attached hosts", PARAMS(),
 	 "an object with a key for each host, or NIC such as h1.eth2: its `netns`, `pid`, "
 	 "`container` or `tap`; the `address`, `mac`, `mtu` and switch `port` of its first NIC; "
@@ -260,13 +258,12 @@ const struct api_method answer_methods[] = {
 	 PARAMS({"host", API_TEXT, true, "or one of its NICs: h1.eth2"},
 		{"settings", API_TEXTS, true,
 		 "as under `attach:`: \"netns=lab-h3\", \"ip=192.168.7.3\", \"nic=off\""}, ),
-	 OUTCOME "; after an error nothing has changed"},
+	 OUTCOME "; after an error, nothing has changed"},
 	{"detach-host", answer_detach_host, API_WRITE, "Detaches what is attached as a host",
 	 PARAMS({"host", API_TEXT, true, "the name under which it was attached"}, ),
 	 "the `revision` that runs now (null while it waits to be confirmed), the number of "
 	 "`edits`, whether it is `draining`, `warnings`, and the `processes` in a namespace that "
-	 "Roost had made: it sends them SIGTERM, "
-	 "and SIGKILL after a second if they still run"},
+	 "Roost made: Roost sends them SIGTERM, and SIGKILL after a second if they still run"},
 	{"link", answer_link, API_WRITE,
 	 "Takes a link down or up, or changes it, as a link event of a file does",
 	 PARAMS({"link", API_TEXT, true, "leaf1-spine1, or one of its ports: leaf1.swp5"},
@@ -365,14 +362,14 @@ const struct api_method answer_methods[] = {
 		{"pool", API_TEXT, false,
 		 "only that of this pool, such as egress-lossy, or headroom"},
 		{"read", API_BOOL, false, "true: also return what was cleared"}, ),
-	 "`nodes`, the number of nodes; and with `read` the `watermarks`, by node as in "
-	 "`counters`, without those that were 0. They are read at the instant at which they are "
-	 "cleared, so no peak is lost in between"},
+	 "`nodes`, the number of nodes; with `read`, also the `watermarks`, by node as in "
+	 "`counters`, without watermarks that were 0. Roost reads and clears them at the same "
+	 "instant, so no peak is lost in between"},
 	{"watchdog-restore", answer_watchdog_restore, API_WRITE,
 	 "Ends a storm that the PFC watchdog detected",
 	 PARAMS({"queue", API_TEXT, true, "leaf1.swp3.3"}, ), "`storm`: whether there was one"},
 	{"down", answer_down, API_WRITE, "Takes the fabric down", PARAMS(),
 	 "the `pid` of the process that ends, and the `processes` (`pid`, `command`, `netns`) that "
-	 "it ends in namespaces that `up` made"},
+	 "it ends in the namespaces made by `up`"},
 	{.name = NULL},
 };
