@@ -355,12 +355,13 @@ const struct api_method answer_methods[] = {
 		{"persistent", API_BOOL, false,
 		 "true: the persistent watermarks instead of the user watermarks"},
 		{"node", API_TEXT, false,
-		 "only those of this node or, if there is only one switch, of this port"},
-		{"port", API_TEXT, false, "only those of the groups and queues of this port"},
-		{"pg", API_INTEGER, false, "only those of this priority group of the port"},
-		{"queue", API_INTEGER, false, "only those of this queue of the port"},
+		 "only the watermarks of this node or, if there is only one switch, of this port"},
+		{"port", API_TEXT, false, "only the watermarks of this port's groups and queues"},
+		{"pg", API_INTEGER, false,
+		 "only the watermarks of this priority group of the port"},
+		{"queue", API_INTEGER, false, "only the watermarks of this queue of the port"},
 		{"pool", API_TEXT, false,
-		 "only that of this pool, such as egress-lossy, or headroom"},
+		 "only the watermarks of this pool, such as egress-lossy or headroom"},
 		{"read", API_BOOL, false, "true: also return what was cleared"}, ),
 	 "`nodes`, the number of nodes; with `read`, also the `watermarks`, by node as in "
 	 "`counters`, without watermarks that were 0. Roost reads and clears them at the same "
