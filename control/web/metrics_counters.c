@@ -43,14 +43,6 @@ in_seconds(const struct counter *c)
 	return strcmp(c->unit, "ns") == 0;
 }
 
-static bool
-ends_in(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-
-	return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 static const char *
 unit_of(const struct counter *c)
 {
@@ -67,11 +59,11 @@ metrics_name(const struct counter *c, struct metrics_form form, char *name, size
 			return nvswitch[i].name;
 	if (form.nvswitch)
 		return NULL;
-	if (in_seconds(c) && ends_in(c->name, "_ns"))
+	if (in_seconds(c) && metrics_ends_in(c->name, "_ns"))
 		length -= 3;
 	snprintf(name, size, "roost_%s_%.*s", scopes[c->scope].name, (int)length, c->name);
 	// The unit comes last, and once.
-	if (*c->unit != '\0' && !ends_in(name, unit_of(c))) {
+	if (*c->unit != '\0' && !metrics_ends_in(name, unit_of(c))) {
 		length = strlen(name);
 		snprintf(name + length, size - length, "_%s", unit_of(c));
 	}

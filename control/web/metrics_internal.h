@@ -38,6 +38,7 @@ struct label {
 
 // ---- metrics_text.c -----------------------------------------------------------------------------
 
+bool metrics_ends_in(const char *text, const char *end);
 // Writes a sample; before the first of a family, what the family is.
 void metrics_write(struct metrics *m, const struct family *f,
 		   const struct label labels[METRICS_LABELS_MAX], json_int_t value);

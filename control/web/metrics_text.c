@@ -5,8 +5,8 @@
 
 #define NS_PER_S 1000000000
 
-static bool
-ends_in(const char *text, const char *end)
+bool
+metrics_ends_in(const char *text, const char *end)
 {
 	size_t length = strlen(text), tail = strlen(end);
 
@@ -57,7 +57,7 @@ write_head(struct metrics *m, const struct family *f)
 	fprintf(m->to, "# HELP %s%s ", f->name, ending);
 	write_help(m->to, f->help);
 	fprintf(m->to, "\n# TYPE %s%s %s\n", f->name, ending, type);
-	if (m->form.openmetrics && f->unit != NULL && ends_in(f->name, f->unit))
+	if (m->form.openmetrics && f->unit != NULL && metrics_ends_in(f->name, f->unit))
 		fprintf(m->to, "# UNIT %s %s\n", f->name, f->unit);
 }
 

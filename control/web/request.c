@@ -69,12 +69,10 @@ body_length(struct MHD_Connection *connection)
 
 // Refuses what is to be refused before its body. Returns false if nothing is.
 static bool
-refuse_post(const struct web *w, struct MHD_Connection *c, const struct access_request *head,
-	    enum MHD_Result *result)
+refuse_post(struct MHD_Connection *c, const struct access_request *head, enum MHD_Result *result)
 {
 	const char *why = access_refuse_body(head);
 
-	(void)w;
 	if (why != NULL)
 		*result = respond_error(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, why);
 	else if (body_length(c) < 0)
@@ -120,7 +118,7 @@ begin(struct web *w, struct MHD_Connection *c, const char *url, const char *meth
 		return respond_error(c, MHD_HTTP_NOT_FOUND, "only GET /metrics is served here");
 	if (post && strcmp(url, "/rpc") != 0)
 		return respond_error(c, MHD_HTTP_NOT_FOUND, "not found: only /rpc takes POST");
-	if (post && refuse_post(w, c, &head, &result))
+	if (post && refuse_post(c, &head, &result))
 		return result;
 	r = memory_new(sizeof(*r), "request");
 	*r = (struct request){.web = w,
