@@ -13,12 +13,18 @@ static const char calls[] =
 	"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"counters\"},"
 	"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"show\",\"params\":{\"what\":\"fabric\"}}]\n";
 
+// NULL: what the server was started with.
+static const char *
+names_of(const struct request *r)
+{
+	return MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "names");
+}
+
 static struct metrics_form
 form_of(const struct request *r)
 {
 	const char *accept = request_header(r->connection, MHD_HTTP_HEADER_ACCEPT);
-	const char *names =
-		MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "names");
+	const char *names = names_of(r);
 	struct metrics_form form = r->web->options->metrics;
 
 	if (names != NULL)
@@ -51,12 +57,14 @@ take_answer(void *context, const char *line, size_t length, const char *why)
 	json_t *counters = result_of(answers, 1), *fabric = result_of(answers, 2);
 
 	r->call = NULL;
-	r->answer_status = counters != NULL ? MHD_HTTP_OK : MHD_HTTP_BAD_GATEWAY;
-	if (counters != NULL) {
+	if (counters != NULL && fabric != NULL) {
+		r->answer_status = MHD_HTTP_OK;
 		r->metrics = metrics_create(counters, fabric, form_of(r));
 	} else {
+		r->answer_status = MHD_HTTP_BAD_GATEWAY;
+		r->answer = memory_text(why != NULL ? why : "the fabric has refused its counters");
+		json_decref(counters);
 		json_decref(fabric);
-		r->answer = memory_text(why != NULL ? why : "the fabric has no counters");
 	}
 	json_decref(answers);
 	request_resume(r);
@@ -80,9 +88,13 @@ free_metrics(void *context)
 enum MHD_Result
 metrics_answer(struct request *r)
 {
+	const char *names = names_of(r);
 	struct MHD_Response *response;
 	char *line;
 
+	if (names != NULL && strcmp(names, "roost") != 0 && strcmp(names, "nvswitch") != 0)
+		return respond_error(r->connection, MHD_HTTP_BAD_REQUEST,
+				     "names: want roost or nvswitch");
 	if (r->metrics != NULL) {
 		response = MHD_create_response_from_callback(
 			MHD_SIZE_UNKNOWN, METRICS_BLOCK, read_metrics, r->metrics, free_metrics);

@@ -11,12 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static json_t *
+error_json(enum api_code code, const char *why)
+{
+	return json_pack("{s:s,s:n,s:{s:i,s:s}}", "jsonrpc", "2.0", "id", "error", "code",
+			 (int)code, "message", why);
+}
+
 static enum MHD_Result
 refuse(const struct request *r, unsigned int status, enum api_code code, const char *why)
 {
-	return respond_json(r->connection, status,
-			    json_pack("{s:s,s:n,s:{s:i,s:s}}", "jsonrpc", "2.0", "id", "error",
-				      "code", (int)code, "message", why));
+	return respond_json(r->connection, status, error_json(code, why));
 }
 
 // Why one request of a message is not passed on, or NULL.
@@ -55,10 +60,11 @@ take_answer(void *context, const char *line, size_t length, const char *why)
 		r->answer = memory_copy(line, length, 1, "bytes of an answer");
 		r->answer_length = length;
 	} else {
-		r->answer = memory_format("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":%d,"
-					  "\"message\":\"%s\"}}",
-					  API_FAILED, why);
+		json_t *error = error_json(API_FAILED, why);
+
+		r->answer = json_dumps(error, JSON_COMPACT);
 		r->answer_length = strlen(r->answer);
+		json_decref(error);
 	}
 	r->answer_status = MHD_HTTP_OK;
 	request_resume(r);

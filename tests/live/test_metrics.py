@@ -181,9 +181,20 @@ class Metrics(Shared):
         samples, _ = parse(self.metrics("--names", "nvswitch"))
         ours, _ = parse(self.metrics())
         self.assertTrue(all(name.startswith("nvswitch_") for name, _ in samples))
-        pairs = {"nvswitch_interface_tc_tx_frames": ("roost_queue_packets_total", {"tc": "queue", "interface": "port"}),
-                 "nvswitch_interface_pg_rx_octet": ("roost_group_bytes_total", {"pg": "group", "interface": "port"}),
+        queue, group = {"tc": "queue", "interface": "port"}, {"pg": "group", "interface": "port"}
+        pairs = {"nvswitch_interface_pg_rx_frames": ("roost_group_packets_total", group),
+                 "nvswitch_interface_pg_rx_octet": ("roost_group_bytes_total", group),
+                 "nvswitch_interface_pg_rx_buffer_discard": ("roost_group_dropped_packets_total", group),
+                 "nvswitch_interface_shared_buffer_port_pg_curr_occupancy": ("roost_group_used_bytes", group),
+                 "nvswitch_interface_shared_buffer_port_pg_watermark": ("roost_group_used_max_bytes", group),
+                 "nvswitch_interface_tc_tx_frames": ("roost_queue_packets_total", queue),
+                 "nvswitch_interface_tc_tx_octet": ("roost_queue_bytes_total", queue),
+                 "nvswitch_interface_tc_tx_queue": ("roost_queue_depth_bytes", queue),
+                 "nvswitch_interface_tc_tx_ecn_marked_tc": ("roost_queue_ecn_marked_packets_total", queue),
+                 "nvswitch_interface_tc_tx_wred_discard": ("roost_queue_red_dropped_packets_total", queue),
+                 "nvswitch_shared_buffer_pool_curr_occupancy": ("roost_pool_used_bytes", {}),
                  "nvswitch_shared_buffer_pool_watermark": ("roost_pool_used_max_bytes", {})}
+        self.assertEqual(set(pairs), {name for name, _ in samples})
         for theirs, (name, labels) in pairs.items():
             values = {tuple(sorted((labels.get(key, key), value) for key, value in key[1])): value
                       for key, value in samples.items() if key[0] == theirs}
@@ -197,6 +208,9 @@ class Metrics(Shared):
         self.assertEqual((status, headers["Content-Type"]), (200, "text/plain; version=0.0.4; charset=utf-8"))
         known, _ = parse(self.metrics())
         self.assertEqual(set(parse(body.decode())[0]), set(known))
+        self.assertEqual(web.get("/metrics?names=roost")[0], 200)
+        status, _, body = web.get("/metrics?names=cumulus")
+        self.assertEqual((status, body), (400, b'{"error":"names: want roost or nvswitch"}'))
         status, headers, body = web.get("/metrics", Accept="application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
         self.assertTrue(headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0"))
         self.assertTrue(body.endswith(b"# EOF\n"))
