@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of `roost web` with films: what it shows, how it is operated, and what it makes of films that are cut off."""
 import base64
+import json
+import struct
 import unittest
+import zlib
 from pathlib import Path
 
 import film_maker
 from browser import BUILD, SOURCE, BrowserCase
 from film_maker import block, series, varint
+
+
+def damaged_meta(film, key, field, value):
+    """The META of a film, in which one field of the first of a list is wrong."""
+    length, = struct.unpack_from("<I", film, 20)
+    meta = json.loads(zlib.decompress(film[32:32 + length]))
+    meta[key][0][field] = value
+    return block("META", json.dumps(meta).encode())
+
 
 class Film(BrowserCase):
     def directory(self, name, data):
@@ -133,6 +145,8 @@ class Film(BrowserCase):
         large = block("CHNK", varint(0) + series([1] * count) + varint(0) + varint(places) + one * places, count=count)
         for name, data, said in (("random", b"GIF89a" * 100, "not a film"), ("newer", block("FILM", first=9) + film[16:], "version 9"),
                                  ("nothing", film[:16], "no description"), ("chunk", film[:at] + b"\xff" * 40 + film[at + 40:], "cannot be read"),
+                                 ("ports", film[:16] + damaged_meta(film, "nodes", "ports", 10 ** 9), "the ports of node"),
+                                 ("peer", film[:16] + damaged_meta(film, "ports", "peer", 10 ** 9), "description is damaged: port 0"),
                                  ("inflates", film[:16] + block("META", b" " * (80 << 20)), "larger than 64 MB"),
                                  ("decodes", film[:at - 16] + large, "larger than 256 MB")):
             with self.subTest(name):

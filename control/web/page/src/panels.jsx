@@ -223,7 +223,8 @@ function Flows({ film, frame, list, node }) {
         <td class="dim">{flow.path?.length ? `via ${flow.path.slice(1).map((p) => topology.nodes[topology.ports[p].node].name).join(", ")}` : "over all shortest paths"}</td></tr>;
     })}</tbody></table>
     {active.length > 24 && <Empty>{active.length - 24} more</Empty>}
-    {!active.length && <Empty>This host has no active flow at this instant.</Empty>}
+    {!active.length && <Empty>{film.meta.kind === "live" ? "No flow of the workload is active here. Flows of attached hosts are not known." :
+      "This host has no active flow at this instant."}</Empty>}
   </>;
 }
 

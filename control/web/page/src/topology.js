@@ -27,11 +27,32 @@ function find_pods(nodes, ports) {
   });
 }
 
+/** A film may come from anybody: throws an Error unless its nodes and ports refer to what there is. */
+function check(meta) {
+  const within = (value, count) => Number.isInteger(value) && value >= 0 && value < count;
+  const maybe = (value, count) => value == null || within(value, count);
+  const fail = (what) => { throw new Error(`the film's description is damaged: ${what}`); };
+  const { nodes, ports, profiles = [], tenants = [] } = meta;
+  if (![nodes, ports, profiles, tenants].every(Array.isArray))
+    fail("a list is missing");
+  let first = 0;
+  for (const node of nodes) {
+    if (node.first_port !== first || !within(node.ports, ports.length - first + 1))
+      fail(`the ports of node ${node.name}`);
+    first += node.ports;
+  }
+  for (const [i, port] of ports.entries())
+    if (!within(port.node, nodes.length) || !maybe(port.peer, ports.length) || !maybe(port.profile, profiles.length) ||
+        !maybe(port.tenant, tenants.length))
+      fail(`port ${i}`);
+}
+
 /**
  * @param {object} meta of a film
  * @returns {object} `nodes`, `ports`, `links`; a link is [port, port], and a port has `full`, `peer` (-1: none), `link` and `tier`
  */
 export function make_topology(meta) {
+  check(meta);
   const nodes = meta.nodes.map((node, index) => ({
     index, name: node.name, role: node.role === "super" ? "super-spine" : node.role, host: node.role === "host",
     plane: node.plane ?? 0, pod: 0, ports: Array.from({ length: node.ports }, (_, k) => node.first_port + k),
