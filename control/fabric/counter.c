@@ -27,7 +27,8 @@
 	    "received frames that end here: pauses, congestion notices, and ping, ARP and " \
 	    "neighbour discovery for the switch itself") \
 	ROW(PORT, TRAFFIC, control_tx, TOTAL, "frames", p->control_tx, \
-	    "frames that the port itself generates: PFC and notices, sent or lost to a fault") \
+	    "frames that the port itself generates: pauses and congestion notices, sent or lost " \
+	    "to a fault") \
 	ROW(PORT, TRAFFIC, rx_discards, TOTAL, "packets", counter_rx_discards(p), \
 	    "packets that came in here and were dropped, except drops that count in `tx_discards` " \
 	    "of their output port") \

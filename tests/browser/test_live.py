@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of `roost web` on a live fabric: changes are staged, applied, confirmed and rolled back with the mouse."""
-import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parents[1] / "live"))
-from browser import ROOST, BrowserCase   # noqa: E402
+from browser import BrowserCase   # noqa: E402
 from common import Fabric, LiveCase, Shared, demo, name_of, wait_until   # noqa: E402
 
 KEY = "switch.qos.tc.3.ecn.min"
@@ -162,13 +161,7 @@ class Live(BrowserCase, Shared):
 
     def test_films_of_too_many_intervals(self):
         """The page says why it shows nothing."""
-        others = [subprocess.Popen([ROOST, "record", "-f", self.name, "-o", self.directory / f"{ms}", "--interval", f"{ms}ms"],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for ms in (20, 30, 40, 50)]
-        for one in others:
-            self.addCleanup(one.wait)
-            self.addCleanup(one.kill)
-        for ms in (20, 30, 40, 50):
-            wait_until(lambda: (self.directory / f"{ms}/film").exists(), "four films are recorded")
+        self.record_at(20, 30, 40, 50)
         self.open(self.web(self.name).url, ready="document.querySelector('main p.wait')")
         self.browser.wait("document.querySelector('main p.wait').innerText.startsWith('The fabric sends no film: films with 4 other intervals')")
         self.browser.shot("refused")

@@ -258,6 +258,16 @@ class Shared(LiveCase):
         """What `show interface` says of a port, by "leaf1.swp1" or by the host behind it."""
         return port_of(self.name, *(PORTS.get(name) or name.split(".")))
 
+    def record_at(self, *intervals_ms):
+        """Has films of these intervals recorded until the test ends; returns when all have begun."""
+        for ms in intervals_ms:
+            one = subprocess.Popen([ROOST, "record", "-f", self.name, "-o", self.directory / f"{ms}", "--interval", f"{ms}ms"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.addCleanup(one.wait)
+            self.addCleanup(one.kill)
+        for ms in intervals_ms:
+            wait_until(lambda: (self.directory / f"{ms}/film").exists(), f"a film of {ms} ms is recorded")
+
     def ping(self, source, destination, count=4, status=0):
         """ping waits for its last answer as long as it does between two: long enough for a busy machine."""
         return self.up.exec(source, "ping", "-c", count, "-i", "0.25", "-W", "2", HOSTS[destination],

@@ -144,6 +144,25 @@ class Metrics(Shared):
         self.assert_same(samples, known)
         self.assertGreater(len(known), 100)
 
+    def test_links_and_workers(self):
+        self.up.command("link", "leaf1-spine1", "down")
+        self.up.command("link", "leaf1-spine2", "rate", "50G")
+        for link in ("leaf1-spine1", "leaf1-spine2"):
+            self.addCleanup(self.up.command, "link", link, "clear")
+        fabric, (samples, _) = self.up.show("fabric"), parse(self.metrics())
+        known = {("roost_fabric_dilation", ()): 20.0}
+        for link in fabric["links"]:
+            labels = ("a", link["a"]), ("b", link["b"])
+            known |= {("roost_link_up", labels): float(link["state"] == "up"),
+                      ("roost_link_speed_bytes", labels): link["rate_bps"] / 8}
+        for i, worker in enumerate(fabric["workers"]):
+            known["roost_worker_slips_total", (("worker", str(i)),)] = float(worker["slips"])
+        self.assertEqual({key: value for key, value in samples.items() if key in known}, known)
+        changing = {"roost_fabric_info", "roost_fabric_time_seconds", "roost_worker_lag_seconds"}
+        self.assertEqual({key for key in samples if key[0].startswith(("roost_fabric_", "roost_link_", "roost_worker_")) and
+                          key[0] not in changing}, set(known))
+        self.assertEqual(sorted(value for (name, _), value in known.items() if name == "roost_link_up")[:2], [0.0, 1.0])
+
     def test_values_are_those_of_show(self):
         samples, _ = parse(self.metrics())
         for word in ("interface", "pfc", "queue", "pool", "tenant", "drops"):

@@ -39,7 +39,7 @@ class Record(LiveCase):
 
     def test_film_and_packets(self):
         up = self.up(FILM | {"pcap": ["h2.eth1", "leaf1.swp2"], "film-limit": "300MB"})
-        self.assertRegex(up.err, rf"roost: note: writing {self.out}/film: up to about .* a second, and at most 300MB \(record.film-limit\)\n")
+        self.assertRegex(up.err, rf"roost: note: writing {self.out}/film: up to about .* a second, and about 300MB at most \(record.film-limit\)\n")
         self.assertIn(f"roost: note: writing {self.out}/packets.pcapng: 128 B of each packet of 2 ports, without a limit, ", up.err)
         self.grows()
         found = self.recordings()

@@ -431,13 +431,7 @@ class Console(Shared):
 
     def test_films_of_too_many_intervals(self):
         """The fabric sends four at most: the page is told why there is none, and gets events."""
-        others = [subprocess.Popen([ROOST, "record", "-f", self.name, "-o", self.directory / f"{ms}", "--interval", f"{ms}ms"],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for ms in (20, 30, 40, 50)]
-        for one in others:
-            self.addCleanup(one.communicate)
-            self.addCleanup(one.kill)
-        for ms in (20, 30, 40, 50):
-            wait_until(lambda: (self.directory / f"{ms}/film").exists(), "four films are recorded")
+        self.record_at(20, 30, 40, 50)
         with self.web().live() as live:
             self.assertIn("films with 4 other intervals are being recorded already: 20, 30, 40, 50 ms; use one of these intervals, or end one", live.next_text("refused"))
             self.assertEqual(live.next("state"), {"up": True})

@@ -178,7 +178,7 @@ plan_film(struct recordings *r)
 	add_word(one, &count,
 		 memory_format("--limit=%" PRIu64 "B", config->record.film_limit_bytes));
 	fprintf(r->live->notes,
-		"roost: note: writing %s: up to about %s a second, and at most %s "
+		"roost: note: writing %s: up to about %s a second, and about %s at most "
 		"(record.film-limit)\n",
 		one->path, text_bytes(rate, per_second),
 		config_bytes_text(config->record.film_limit_bytes, limit));

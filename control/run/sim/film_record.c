@@ -163,7 +163,7 @@ film_record_estimate(const struct experiment *e, char text[static FILM_ESTIMATE_
 			 text_bytes(rate, per_ms));
 	else
 		snprintf(text, FILM_ESTIMATE_MAX,
-			 "film: up to about %s per ms of fabric time, and never more than %s "
+			 "film: up to about %s per ms of fabric time, and about %s at most "
 			 "(record.film-limit)",
 			 text_bytes(rate, per_ms),
 			 config_bytes_text(record->film_limit_bytes, most));
