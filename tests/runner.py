@@ -240,7 +240,8 @@ SANITIZER_ENV = {
 }
 NO_PAGE = "-Dpage=disabled"      # which is the same in every build
 SANITIZED = [NO_PAGE, "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"]
-ASAN_OPTIONS = SANITIZED + ["-Dwerror=false"]    # gcc warns of what its sanitizers insert
+# gcc warns of what its sanitizers insert, and tracks variables through it for minutes.
+ASAN_OPTIONS = SANITIZED + ["-Dwerror=false", "-Dc_args=-fno-var-tracking"]
 # What threads do side by side in virtual time, and how live workers notify each other; what runs code of DPDK's
 # libraries is left out, which know nothing of it.
 THREADED = ("dataplane/base/wire", "dataplane/base/packet_shares", "dataplane/drive/cut", "dataplane/drive/live_nodes",

@@ -22,19 +22,23 @@
 #include <string.h>
 
 uint8_t
-advice_lossless(const struct switch_config *settings)
+advice_lossless(const struct port_profile *profile)
 {
-	uint8_t served = 0, lossless = 0;
+	uint8_t lossless = 0;
 
-	if (settings->flow_control == CONFIG_FLOW_CONTROL_PFC ||
-	    settings->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC)
-		served = settings->pfc_priorities;
-	else if (settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE)
-		served = 0xff;
-	for (unsigned p = 0; p < PRIORITIES; p++)
-		if (settings->groups[settings->priority_to_group[p]].lossless)
-			lossless |= (uint8_t)(1u << p);
-	return lossless & served;
+	for (unsigned g = 0; g < PRIORITIES; g++)
+		lossless |= profile->pg[g].pfc_priorities;
+	return lossless;
+}
+
+uint8_t
+advice_lossless_somewhere(const struct tables *t)
+{
+	uint8_t lossless = 0;
+
+	for (uint32_t i = 0; i < t->profile_count; i++)
+		lossless |= advice_lossless(&t->profiles[i]);
+	return lossless;
 }
 
 struct diag_pos

@@ -18,9 +18,11 @@ void advice_unprotected_data(const struct fabric *f, struct diag *diag);
 void advice_idle_pins(const struct fabric *f, struct diag *diag);
 void advice_deadlock(const struct fabric *f, struct diag *diag);
 
-// Bit per priority that a switch never drops for lack of buffer: its group is lossless and flow
-// control serves it.
-uint8_t advice_lossless(const struct switch_config *settings);
+// Bit per priority that a switch never drops for lack of buffer when it comes in at a port: its
+// group is lossless there and flow control serves it.
+uint8_t advice_lossless(const struct port_profile *profile);
+// The same of any port of a switch.
+uint8_t advice_lossless_somewhere(const struct tables *t);
 
 // ---- places in the file -------------------------------------------------------------------------
 
@@ -186,6 +188,6 @@ struct reach_step {
 // A loop among the first `count` steps of the queue, all that the destination followed takes: its
 // links in order go to r->loop.
 void reach_find_loop(struct reach *r, uint32_t count);
-// A cycle among links whose ends are both in `members` (by switch): its links in order go to
-// `cycle`, which has room for link_count. Returns how many; 0: none.
+// A cycle among the links in `members` that lead to a switch: its links in order go to `cycle`,
+// which has room for link_count. Returns how many; 0: none.
 uint32_t reach_find_cycle(const struct reach *r, const bool *members, uint32_t *cycle);

@@ -6,8 +6,8 @@
 // can have one.
 //
 // What matters is which links forward the packets of which other links. So routes are followed from
-// where packets enter the fabric (reach.c), and for every lossless priority the switches that are
-// lossless for it are searched: as the fabric starts, and after the route events of each instant,
+// where packets enter the fabric (reach.c), and for every lossless priority the links whose far end
+// pauses it are searched: as the fabric starts, and after the route events of each instant,
 // without links that events have taken down. Routes set by hand can also make routing loops;
 // reach.c finds them on the way.
 #include "advice_internal.h"
@@ -29,7 +29,7 @@ struct deadlock {
 	struct reach reach;
 	const struct tables **now; // by switch: f's, or ours where an event changed its routes
 	struct tables **ours;      // by switch
-	bool *members;             // by switch
+	bool *members;             // by link
 	uint32_t *cycle;
 	struct routes *routes; // as events have left them; NULL: f's
 	bool *link_down;
@@ -115,19 +115,30 @@ report_cycle(struct deadlock *c, uint32_t length, unsigned priority,
 	report(c, c->cycle, length, cause, what);
 }
 
+// The priorities that the far end of a link pauses.
+static uint8_t
+paused_on(const struct deadlock *c, uint32_t link)
+{
+	const struct topo_port *port = reach_port(&c->reach, link);
+
+	if (port->peer_node >= c->f->topology->first_host) // or there is none
+		return 0;
+	return advice_lossless(c->f->tables[port->peer_node]->ports[port->peer_port].profile);
+}
+
 static bool
 same_members(const struct deadlock *c, unsigned priority, unsigned other)
 {
-	for (uint32_t n = 0; n < c->f->topology->first_host; n++) {
-		uint8_t lossless = advice_lossless(&c->f->switches[n]);
+	for (uint32_t link = 0; link < c->reach.link_count; link++) {
+		uint8_t paused = paused_on(c, link);
 
-		if ((lossless >> priority & 1) != (lossless >> other & 1))
+		if ((paused >> priority & 1) != (paused >> other & 1))
 			return false;
 	}
 	return true;
 }
 
-// Of priorities that are lossless at the same switches only the first is checked.
+// Of priorities that are paused on the same links only the first is checked.
 static bool
 is_checked(const struct deadlock *c, unsigned priority)
 {
@@ -148,8 +159,8 @@ check_routes(struct deadlock *c, const struct config_event *cause)
 
 		if (!is_checked(c, priority))
 			continue;
-		for (uint32_t n = 0; n < c->f->topology->first_host; n++)
-			c->members[n] = advice_lossless(&c->f->switches[n]) >> priority & 1;
+		for (uint32_t link = 0; link < c->reach.link_count; link++)
+			c->members[link] = paused_on(c, link) >> priority & 1;
 		length = reach_find_cycle(&c->reach, c->members, c->cycle);
 		if (length != 0)
 			report_cycle(c, length, priority, cause);
@@ -261,11 +272,11 @@ create(struct deadlock *c, const struct fabric *f, struct diag *diag)
 		.diag = diag,
 		.now = memory_copy(f->tables, t->first_host, sizeof(struct tables *), "tables"),
 		.ours = memory_array(t->first_host, sizeof(struct tables *), "tables"),
-		.members = memory_array(t->first_host, sizeof(*c->members), "switches"),
 		.link_down = memory_array(t->link_count, sizeof(*c->link_down), "links"),
 		.prefixes = memory_array(f->config->event_count, sizeof(*c->prefixes), "prefixes"),
 	};
 	reach_create(&c->reach, t);
+	c->members = memory_array(c->reach.link_count, sizeof(*c->members), "links");
 	c->cycle = memory_array(c->reach.link_count, sizeof(*c->cycle), "links");
 	c->steps = config_list_steps(f->config, &c->step_count);
 	choose_steps(c);

@@ -20,20 +20,13 @@ factor(unsigned up, unsigned down)
 	return (double)(UINT64_C(1) << up) / (double)(UINT64_C(1) << down);
 }
 
-static const struct pool_profile *
-pool_of(const struct tables *t, unsigned group)
-{
-	return &t->pools[t->profiles[0].pg[group].threshold.pool];
-}
-
 // Bytes that one group alone can hold before its packets do not fit: x = a (S - x) for a dynamic
 // threshold, x = a (p (S - x) - x) with a per-port level p, and x = p (S - x) whatever the group's
 // threshold is.
 static uint64_t
-depth_of_xoff(const struct tables *t, unsigned group)
+depth_of_xoff(const struct tables *t, const struct threshold *limit)
 {
-	const struct threshold *limit = &t->profiles[0].pg[group].threshold;
-	const struct pool_profile *pool = pool_of(t, group);
+	const struct pool_profile *pool = &t->pools[limit->pool];
 	double shared = pool->shared, depth = shared;
 	bool dynamic = limit->fixed == 0 && limit->down != 63;
 	double alpha = dynamic ? factor(limit->up, limit->down) : 0;
@@ -50,23 +43,22 @@ depth_of_xoff(const struct tables *t, unsigned group)
 	return (uint64_t)(depth + limit->reserved) * t->cell;
 }
 
-// The least depth at which a lossless group whose packets wait in the class sends XOFF.
+// The least depth at which a lossless group of the profile's ports, whose packets wait in the
+// class, sends XOFF.
 static uint64_t
-least_depth(const struct fabric *f, uint32_t node, unsigned class, unsigned *group)
+least_depth(const struct tables *t, const struct port_profile *profile, unsigned class,
+	    unsigned *group)
 {
-	const struct switch_config *settings = &f->switches[node];
-	uint8_t lossless = advice_lossless(settings);
+	uint8_t lossless = advice_lossless(profile) & t->tc_priorities[class];
 	uint64_t least = UINT64_MAX;
 
-	for (unsigned p = 0; p < PRIORITIES; p++) {
-		unsigned of = settings->priority_to_group[p];
-		uint64_t depth;
+	for (; lossless != 0; lossless &= (uint8_t)(lossless - 1)) {
+		unsigned of = t->priority_to_pg[__builtin_ctz(lossless)];
+		const struct threshold *limit = &profile->pg[of].threshold;
+		uint64_t depth = depth_of_xoff(t, limit);
 
-		if (!(lossless & 1u << p) || settings->priority_to_class[p] != class)
-			continue;
 		// Another warning covers a pool without cells.
-		depth = depth_of_xoff(f->tables[node], of);
-		if (depth == 0 && pool_of(f->tables[node], of)->shared == 0)
+		if (depth == 0 && t->pools[limit->pool].shared == 0)
 			continue;
 		if (depth >= least)
 			continue;
@@ -80,12 +72,19 @@ static void
 check_class(const struct fabric *f, uint32_t node, unsigned class, struct finding *found)
 {
 	const struct config_ecn *ecn = &f->switches[node].classes[class].ecn;
+	const struct tables *t = f->tables[node];
+	uint64_t depth = UINT64_MAX;
 	unsigned group = 0;
-	uint64_t depth;
 
 	if (!ecn->on)
 		return;
-	depth = least_depth(f, node, class, &group);
+	for (uint32_t i = 0; i < t->profile_count; i++) {
+		unsigned of = 0;
+		uint64_t one = least_depth(t, &t->profiles[i], class, &of);
+
+		group = one < depth ? of : group;
+		depth = one < depth ? one : depth;
+	}
 	if (ecn->max_bytes <= depth)
 		return;
 	if (found->count++ == 0 || depth < found->depth) {

@@ -10,17 +10,28 @@
 static struct diag_pos
 find_pos(const struct fabric *f, const struct topo_link *link, unsigned priority)
 {
-	const uint32_t ends[] = {link->a.node, link->b.node};
+	const struct topo_end *ends[] = {&link->a, &link->b};
 	struct diag_pos last = {0};
 
-	for (unsigned i = 0; i < 2; i++)
-		last = advice_later(last,
-				    advice_pos(f, ends[i], ADVICE_FIRST_SET,
-					       "qos.pg.%u.lossless qos.priority-to-pg.%u "
-					       "qos.pfc.priorities qos.flow-control preset",
-					       f->switches[ends[i]].priority_to_group[priority],
-					       priority));
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t node = ends[i]->node;
+		const char *port = f->topology->nodes[node].ports[ends[i]->port].name;
+		unsigned group = f->switches[node].priority_to_group[priority];
+
+		last = advice_later(
+			last, advice_pos(f, node, ADVICE_FIRST_SET,
+					 "qos.ports.%s.pg.%u.lossless qos.ports.%s.pfc.priorities "
+					 "qos.pg.%u.lossless qos.priority-to-pg.%u "
+					 "qos.pfc.priorities qos.flow-control preset",
+					 port, group, port, group, priority));
+	}
 	return last;
+}
+
+static uint8_t
+lossless_at(const struct fabric *f, const struct topo_end *end)
+{
+	return advice_lossless(f->tables[end->node]->ports[end->port].profile);
 }
 
 static bool
@@ -35,7 +46,7 @@ check_link(const struct fabric *f, const struct topo_link *link, const char *nam
 {
 	const struct switch_config *a = &f->switches[link->a.node], *b = &f->switches[link->b.node];
 	const char *roles[] = {advice_role(f, link->a.node), advice_role(f, link->b.node)};
-	uint8_t of_a = advice_lossless(a), of_b = advice_lossless(b);
+	uint8_t of_a = lossless_at(f, &link->a), of_b = lossless_at(f, &link->b);
 
 	for (unsigned bits = of_a ^ of_b; bits != 0; bits &= bits - 1) {
 		unsigned priority = (unsigned)__builtin_ctz(bits);

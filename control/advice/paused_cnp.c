@@ -11,7 +11,7 @@ sent_anywhere(const struct fabric *f)
 
 	for (uint32_t n = 0; n < f->topology->first_host; n++)
 		if (f->switches[n].flow_control != CONFIG_FLOW_CONTROL_PAUSE)
-			sent |= advice_lossless(&f->switches[n]);
+			sent |= advice_lossless_somewhere(f->tables[n]);
 	return sent;
 }
 

@@ -194,8 +194,8 @@ note_remark(struct markings *m, uint32_t link, const struct passage *way, unsign
 static uint64_t
 differing(struct markings *m, uint32_t link, const struct passage *way, uint64_t dscps)
 {
-	uint8_t lossless_here = advice_lossless(&m->f->switches[way->from.node]);
-	uint8_t lossless_there = advice_lossless(&m->f->switches[way->to.node]);
+	uint8_t lossless_here = advice_lossless(profile_at(m->f, way->from.node, way->came_by));
+	uint8_t lossless_there = advice_lossless(profile_at(m->f, way->to.node, way->to.port));
 	uint64_t differ = 0;
 	uint8_t reported = 0;
 

@@ -237,10 +237,10 @@ list_destinations(const struct topology *t, const struct config_prefix *extra, u
 static bool
 has_cycle(struct reach *r)
 {
-	uint32_t switches = r->topology->first_host, length;
-	bool *members = memory_array(switches, sizeof(*members), "switches");
+	bool *members = memory_array(r->link_count, sizeof(*members), "links");
+	uint32_t length;
 
-	memset(members, true, switches * sizeof(*members));
+	memset(members, true, r->link_count * sizeof(*members));
 	length = reach_find_cycle(r, members, r->loop);
 	free(members);
 	return length != 0;

@@ -18,7 +18,7 @@ struct search {
 	enum { NEW, ON_PATH, DONE } * states; // by node of the graph
 	uint32_t *path;                       // no node twice
 	uint32_t *cursor;                     // by place on the path
-	const bool *members;                  // links: by switch
+	const bool *members;                  // by link: whether to search it
 	uint32_t *links; // steps: by place on the path; the link on which packets leave it
 };
 
@@ -57,19 +57,22 @@ next_link(struct search *s, uint32_t last)
 {
 	const struct reach *r = s->r;
 	const struct topo_port *port = reach_port(r, s->path[last]);
-	const struct topo_node *node = &r->topology->nodes[port->peer_node];
 	uint32_t *from = &s->cursor[last];
 
 	for (; *from < PORTS_MAX; ++*from) {
 		uint64_t rest = r->onward[s->path[last]].bits[*from / 64] >> *from % 64;
+		uint32_t link;
 
 		if (rest == 0) {
 			*from |= 63;
 			continue;
 		}
 		*from += (uint32_t)__builtin_ctzll(rest);
-		if (s->members[port->peer_node] && s->members[node->ports[*from].peer_node])
-			return reach_link(r, port->peer_node, (uint16_t)(*from)++);
+		link = reach_link(r, port->peer_node, (uint16_t)*from);
+		if (s->members[link]) {
+			++*from;
+			return link;
+		}
 	}
 	return NONE;
 }
@@ -83,10 +86,8 @@ reach_find_cycle(const struct reach *r, const bool *members, uint32_t *cycle)
 	s.states = memory_array(r->link_count, sizeof(*s.states), "states of links");
 	s.cursor = memory_array(r->link_count, sizeof(*s.cursor), "links of a path");
 	for (uint32_t link = 0; link < r->link_count && length == 0; link++) {
-		uint32_t end = reach_port(r, link)->peer_node;
-
-		if (s.states[link] == NEW && members[r->owner[link]] &&
-		    end < r->topology->first_host && members[end])
+		if (s.states[link] == NEW && members[link] &&
+		    reach_port(r, link)->peer_node < r->topology->first_host)
 			length = search_from(&s, link, &begin);
 	}
 	memmove(cycle, &cycle[begin], (length - begin) * sizeof(*cycle));

@@ -8,6 +8,62 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+// A group of a switch, and where the file sets its headroom for all ports.
+struct search {
+	const struct fabric *f;
+	uint32_t node;
+	unsigned group;
+	struct diag_pos general; // line 0: not looked up yet, or nowhere
+	struct advice_findings *all;
+};
+
+// Where the headroom is set for a port, and by which key.
+static struct diag_pos
+find_pos(struct search *s, uint16_t number, char key[static 40])
+{
+	struct diag_pos pos = {0};
+
+	if (config_find_port(&s->f->switches[s->node], number) != NULL) {
+		snprintf(key, 40, "qos.ports.swp%u.pg.%u.headroom", number, s->group);
+		pos = advice_pos(s->f, s->node, ADVICE_FIRST_SET, "%s", key);
+	}
+	if (pos.line != 0)
+		return pos;
+	snprintf(key, 40, "qos.pg.%u.headroom", s->group);
+	if (s->general.line == 0)
+		s->general = advice_pos(s->f, s->node, ADVICE_FIRST_SET, "%s", key);
+	return s->general;
+}
+
+static void
+note_short(struct search *s, uint16_t p, uint64_t written, uint64_t needed)
+{
+	const struct topo_port *port = &s->f->topology->nodes[s->node].ports[p];
+	char name[TOPOLOGY_NAME_MAX], key[40];
+	struct diag_pos pos = find_pos(s, port->number, key);
+	struct advice_finding *one;
+
+	topology_port_name(s->f->topology, s->node, p, name);
+	one = advice_note(s->all, pos, key, name,
+			  "%" PRIu64 " B are less than the %" PRIu64
+			  " B that may still arrive after XOFF at @: the group can drop packets",
+			  written, needed);
+	if (one != NULL)
+		snprintf(one->detail, sizeof(one->detail), " (%g Gb/s, %g ns)",
+			 (double)port->rate_bps / 1e9, (double)port->delay_ps / 1e3);
+}
+
+// Whether the headroom of a port's group is set as a size.
+static bool
+is_sized(const struct switch_config *settings, unsigned number, unsigned group)
+{
+	const struct config_port_qos *own = config_find_port(settings, number);
+	bool differs = own != NULL && own->set & CONFIG_PORT_QOS_GROUPS;
+	const struct config_group *g = differs ? &own->groups[group] : &settings->groups[group];
+
+	return g->lossless && g->headroom.kind == CONFIG_AMOUNT_BYTES;
+}
+
 // Ports that share a profile need the same headroom.
 static void
 check_group(const struct fabric *f, uint32_t node, unsigned group, struct advice_findings *all)
@@ -15,34 +71,22 @@ check_group(const struct fabric *f, uint32_t node, unsigned group, struct advice
 	const struct topo_node *place = &f->topology->nodes[node];
 	const struct tables *t = f->tables[node];
 	const struct port_profile *last = NULL;
-	struct diag_pos pos = {0};
+	struct search s = {.f = f, .node = node, .group = group, .all = all};
 	uint64_t needed = 0;
-	char name[TOPOLOGY_NAME_MAX], key[32];
 
-	snprintf(key, sizeof(key), "qos.pg.%u.headroom", group);
 	for (uint16_t p = 0; p < place->port_count; p++) {
 		const struct port_profile *profile = t->ports[p].profile;
 		uint64_t written = (uint64_t)profile->pg[group].headroom * t->cell;
 		const struct topo_port *port = &place->ports[p];
-		struct advice_finding *one;
 
-		if (profile->pg[group].pfc_priorities == 0)
+		if (profile->pg[group].pfc_priorities == 0 ||
+		    !is_sized(&f->switches[node], port->number, group))
 			continue;
 		if (profile != last)
 			needed = tables_headroom_needed(f->topology, &f->switches[node], port);
 		last = profile;
-		if (written >= needed)
-			continue;
-		if (pos.line == 0)
-			pos = advice_pos(f, node, ADVICE_FIRST_SET, "%s", key);
-		one = advice_note(
-			all, pos, key, topology_port_name(f->topology, node, p, name),
-			"%" PRIu64 " B are less than the %" PRIu64
-			" B that may still arrive after XOFF at @: the group can drop packets",
-			written, needed);
-		if (one != NULL)
-			snprintf(one->detail, sizeof(one->detail), " (%g Gb/s, %g ns)",
-				 (double)port->rate_bps / 1e9, (double)port->delay_ps / 1e3);
+		if (written < needed)
+			note_short(&s, p, written, needed);
 	}
 }
 
@@ -76,9 +120,7 @@ advice_short_headroom(const struct fabric *f, struct diag *diag)
 	for (uint32_t n = 0; n < f->topology->first_host; n++) {
 		check_pool(f, n, diag);
 		for (unsigned g = 0; g < PRIORITIES; g++)
-			if (f->switches[n].groups[g].lossless &&
-			    f->switches[n].groups[g].headroom.kind == CONFIG_AMOUNT_BYTES)
-				check_group(f, n, g, &all);
+			check_group(f, n, g, &all);
 	}
 	advice_report(&all, f, diag);
 }

@@ -7,13 +7,14 @@ static bool
 is_unprotected(const struct fabric *f, uint32_t host, unsigned *priority)
 {
 	const struct topo_port *port = &topology_host(f->topology, host)->ports[0];
-	const struct tables *leaf = f->tables[port->peer_node];
+	const struct port_profile *profile =
+		f->tables[port->peer_node]->ports[port->peer_port].profile;
 	const struct host_config *settings = &f->hosts[host];
-	uint8_t lossless = advice_lossless(&f->switches[port->peer_node]);
+	uint8_t lossless = advice_lossless(profile);
 
 	if (settings->dscp < 0)
 		return false;
-	*priority = advice_priority(leaf->ports[port->peer_port].profile, (uint8_t)settings->dscp);
+	*priority = advice_priority(profile, (uint8_t)settings->dscp);
 	return !(lossless & 1u << *priority) && lossless & 1u << settings->priority;
 }
 

@@ -157,11 +157,16 @@ struct api_call {
 // parameters; -EREMOTEIO if the method failed; another -errno if the server could not be reached.
 int api_call(const struct api_call *call, json_t **result, struct diag *diag);
 
-// Subscribes with a call and passes the parameters of each event on, until `each` returns false or
-// the connection ends; the timeout is that of the subscription. Returns 0 if `each` ended it, or as
-// api_call().
-int api_follow(const struct api_call *call, bool (*each)(void *context, const json_t *event),
-	       void *context, struct diag *diag);
+struct api_follower {
+	void *context;
+	void (*begun)(void *context, const json_t *answer); // NULL: the answer is not wanted
+	bool (*event)(void *context, const json_t *event);  // false: no more are wanted
+};
+
+// Subscribes with a call, passes its answer on and then the parameters of each event, until the
+// follower wants no more or the connection ends; the timeout is that of the subscription. Returns 0
+// if the follower ended it, or as api_call().
+int api_follow(const struct api_call *call, const struct api_follower *follower, struct diag *diag);
 
 // A connection that stays, on which messages come between answers.
 struct api_stream;

@@ -234,25 +234,25 @@ api_call(const struct api_call *call, json_t **result, struct diag *diag)
 
 // Passes on the event in the line that has been received. Returns false if no more are wanted.
 static bool
-call_event(const struct connected *c, bool (*each)(void *context, const json_t *event),
-	   void *context)
+call_event(const struct connected *c, const struct api_follower *follower)
 {
 	json_t *message = json_loadb(c->in, c->line_length, 0, NULL);
 	const json_t *event = json_object_get(message, "params");
-	bool more = event == NULL || each(context, event);
+	bool more = event == NULL || follower->event(follower->context, event);
 
 	json_decref(message);
 	return more;
 }
 
 int
-api_follow(const struct api_call *call, bool (*each)(void *context, const json_t *event),
-	   void *context, struct diag *diag)
+api_follow(const struct api_call *call, const struct api_follower *follower, struct diag *diag)
 {
 	struct connected c;
 	json_t *result;
 	int status = call_do(&c, call, &result, diag);
 
+	if (status == 0 && follower->begun != NULL)
+		follower->begun(follower->context, result);
 	json_decref(result);
 	c.deadline_ms = INT64_MAX;
 	while (status == 0) {
@@ -261,7 +261,7 @@ api_follow(const struct api_call *call, bool (*each)(void *context, const json_t
 			diag_fail(diag, -status, "%s: %s", call->path,
 				  status == -ECONNRESET ? "the fabric has ended"
 							: strerror(-status));
-		else if (!call_event(&c, each, context))
+		else if (!call_event(&c, follower))
 			break;
 	}
 	call_end(&c);

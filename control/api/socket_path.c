@@ -37,7 +37,8 @@ runtime_directory(char directory[static API_PATH_MAX], struct diag *diag)
 	if (xdg == NULL || xdg[0] != '/')
 		return diag_fail(
 			diag, ENOENT,
-			"XDG_RUNTIME_DIR is not set: there is no place for a fabric's socket");
+			"XDG_RUNTIME_DIR is not set: there is no place for a fabric's socket; "
+			"export it, with the path of a directory of yours");
 	if (snprintf(directory, API_PATH_MAX, "%s/roost", xdg) >= API_PATH_MAX)
 		return diag_fail(diag, ENAMETOOLONG, "%s: the path is too long for a socket", xdg);
 	return 0;

@@ -4,6 +4,11 @@
 
 // The version, as meson.build states it.
 extern const char roost_version[];
+// The commit that the program was built from, "a3cb2f5c01d2", with "-dirty" behind it if its
+// sources had changes; empty where that is not known. Set by main().
+extern const char *roost_commit;
+// The version with the commit: "0.1.0 (a3cb2f5c01d2)"; for free().
+char *program_version(void);
 
 enum exit_status {
 	EXIT_OK = 0,

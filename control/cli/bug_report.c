@@ -286,7 +286,7 @@ bug_report(const struct cli_args *args)
 {
 	const char *file = cli_text(args, "FILE"),
 		   *given = api_socket_name(cli_text(args, "fabric"));
-	char *text, path[API_PATH_MAX], at[32];
+	char *text, *version, path[API_PATH_MAX], at[32];
 	time_t now = time(NULL);
 	struct tm utc;
 	size_t length;
@@ -302,7 +302,9 @@ bug_report(const struct cli_args *args)
 	}
 	to = memory_stream_open(&text, &length);
 	strftime(at, sizeof(at), "%Y-%m-%d %H:%M:%S", gmtime_r(&now, &utc));
-	fprintf(to, "Report of roost %s, %s UTC\n", roost_version, at);
+	version = program_version();
+	fprintf(to, "Report of roost %s, %s UTC\n", version, at);
+	free(version);
 	put_machine(to);
 	if (file != NULL)
 		put_file(to, file);

@@ -397,8 +397,9 @@ const struct cli_command command_capture = {
 	.name = "capture",
 	.help = "capture packets at ports of a live fabric, or all packets that it drops",
 	.details =
-		"A port is leaf1.swp3, h1.eth1, or leaf1 for all ports of a node. Without --write, "
-		"prints a\nline for each packet. `--write -` writes to standard output, as in\n"
+		"A port is leaf1.swp3, h1.eth1, leaf1 for all ports of a node, or\n"
+		"leaf1-spine1 for the lower end of that link. Without --write, prints a line for\n"
+		"each packet. `--write -` writes to standard output, as in\n"
 		"`roost capture leaf1.swp3 -w - | wireshark -k -i -`. FILTER is an expression as\n"
 		"for tcpdump (pcap-filter(7)). The capture ends after --count packets, after\n"
 		"--for, on Ctrl-C, or when the fabric goes down.\n",

@@ -119,7 +119,10 @@ run_words(const struct cli_args *args)
 		return EXIT_OK;
 	}
 	if (cli_given(args, "version")) {
-		printf("roost %s\n", roost_version);
+		char *version = program_version();
+
+		printf("roost %s\n", version);
+		free(version);
 		return EXIT_OK;
 	}
 	if (cli_given(args, "fabric") && setenv("ROOST_FABRIC", cli_text(args, "fabric"), 1) != 0)

@@ -96,13 +96,14 @@ events(const struct cli_args *args)
 	struct api_call call = {path, "subscribe", .timeout_ms = EVENTS_PATIENCE_MS};
 	struct diag diag = {0};
 	bool json = cli_wants_json(args);
+	const struct api_follower follower = {&json, .event = take_event};
 	int rc, status = cli_find_fabric(args, path);
 	json_t *params;
 
 	if (status != EXIT_OK)
 		return status;
 	call.params = params = make_params(args);
-	rc = api_follow(&call, take_event, &json, &diag);
+	rc = api_follow(&call, &follower, &diag);
 	json_decref(params);
 	if (rc == 0)
 		return EXIT_OK;

@@ -5,11 +5,15 @@
 
 #include "control/base/memory.h"
 #include "control/base/program.h"
+#include "control/film/reduce.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PYTHON "/usr/bin/python3"
@@ -78,25 +82,81 @@ const struct cli_command command_plot = {
 	.run = plot,
 };
 
+// A regular file for reading, or NULL: a pipe would never end.
+static FILE *
+open_film(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat is;
+
+	if (fd >= 0 && fstat(fd, &is) == 0 && S_ISREG(is.st_mode))
+		return fdopen(fd, "rb");
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+// Reduces a film that is too large for a report to one in memory, and replaces *path by a path of
+// that. One that cannot be opened, or is too large even so, is left to report.py. Returns 0, or
+// -errno with a message printed; -EINVAL: the film is not valid.
+static int
+reduce_film(const struct cli_args *args, char **path)
+{
+	const int fd = memfd_create("film", 0); // report.py inherits it
+	FILE *to = fd >= 0 ? fdopen(dup(fd), "wb") : NULL;
+	int rc = to != NULL ? 1 : -errno;
+	FILE *from = rc == 1 ? open_film(*path) : NULL;
+	const char *wrong = "";
+
+	if (from != NULL) {
+		rc = film_reduce(from, to, &film_reduce_report, &wrong);
+		fclose(from);
+	}
+	if (to != NULL)
+		fclose(to);
+	if (rc == -EINVAL)
+		fprintf(stderr, "%s: %s: not a valid film: %s\n", args->title, *path, wrong);
+	else if (rc < 0 && rc != -EFBIG)
+		fprintf(stderr, "%s: %s: %s\n", args->title, *path, strerror(-rc));
+	if (rc == 0) {
+		free(*path);
+		*path = memory_format("/proc/self/fd/%d", fd);
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	return rc < 0 && rc != -EFBIG ? rc : 0;
+}
+
 static int
 report(const struct cli_args *args)
 {
 	const char *out = cli_text(args, "out");
+	char *film = NULL;
+	int status, rc;
 
 	if (out == NULL)
 		return cli_usage(args->title, "-o FILE is missing");
-	return become(args, report_places,
-		      (const char *const[]){out, roost_version, args->words[0], NULL});
+	film = memory_format("%s/film", args->words[0]);
+	rc = reduce_film(args, &film);
+	if (rc == 0)
+		status = become(
+			args, report_places,
+			(const char *const[]){out, roost_version, args->words[0], film, NULL});
+	else
+		status = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	free(film);
+	return status;
 }
 
 const struct cli_command command_report = {
 	.name = "report",
-	.help = "write what `roost sim -o DIR` wrote as one HTML file",
-	.details =
-		"The report has a summary, hints, flows, drops, all that `roost plot` draws, the "
-		"film, the\nconfiguration and versions, in one file that needs no others: for "
-		"a ticket or an appendix. It\nreplaces an earlier report of that name, but no "
-		"other file.\n",
+	.help = "write a run or the film of a live fabric as one HTML file",
+	.details = "DIR is a directory that `roost sim -o DIR` wrote. The report has a summary,\n"
+		   "hints, flows, drops, all that `roost plot` draws, the film, the configuration\n"
+		   "and versions, in one self-contained file, for a ticket or an appendix. If DIR\n"
+		   "has only a film, from `roost record` or `roost up -o DIR`, the report takes\n"
+		   "everything from the film. A large film is drawn at a lower resolution. The\n"
+		   "report replaces an earlier report of that name, but no other file.\n",
 	.forms = {{{{CLI_DIRECTORY}}}},
 	.options = {{.name = "out",
 		     .letter = 'o',

@@ -8,6 +8,7 @@
 #include "control/base/clock.h"
 #include "control/base/memory.h"
 #include "control/base/text.h"
+#include "control/config/config.h"
 #include "control/film/film.h"
 #include "control/run/interrupt.h"
 #include "control/run/live/films.h"
@@ -31,7 +32,8 @@ struct record {
 	FILE *to;
 	struct film_file *file; // NULL: nothing has come yet
 	struct film_summary *summary;
-	int error; // the file could not be opened
+	int error;            // the file could not be opened
+	uint64_t bytes_per_s; // as the fabric says: about the most
 	uint64_t limit;
 	int64_t until_ms; // INT64_MAX: until it is interrupted
 	bool begun;       // the first META has come
@@ -101,6 +103,7 @@ static bool
 open_file(struct record *r)
 {
 	const char *wrong = r->directory;
+	char rate[TEXT_VALUE_MAX], limit[CONFIG_TEXT];
 
 	r->path = memory_format("%s/film", r->directory);
 	if (mkdir(r->directory, 0777) == 0 || errno == EEXIST) {
@@ -114,6 +117,9 @@ open_file(struct record *r)
 	}
 	r->file = film_file_create(r->to, r->limit);
 	r->summary = film_summary_create();
+	fprintf(stderr, "%s: writing %s: up to about %s a second, and about %s at most (--limit)\n",
+		r->title, r->path, text_bytes(rate, r->bytes_per_s),
+		config_bytes_text(r->limit, limit));
 	return true;
 }
 
@@ -162,11 +168,19 @@ close_file(struct record *r)
 
 // ---- the command --------------------------------------------------------------------------------
 
+static void
+take_answer(void *context, const json_t *answer)
+{
+	struct record *r = context;
+
+	r->bytes_per_s = show_number(answer, "film_bytes_per_s");
+}
+
 static int
 follow(struct record *r, const struct api_call *call)
 {
 	struct diag diag = {0};
-	int rc = api_follow(call, take_event, r, &diag);
+	int rc = api_follow(call, &(struct api_follower){r, take_answer, take_event}, &diag);
 
 	if (rc == -ECONNRESET && r->begun)
 		rc = 0; // the fabric has ended, and the film with it

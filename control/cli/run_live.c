@@ -14,10 +14,28 @@
 	 .help = "write what `record:` names to DIR"}
 // clang-format on
 
+// clang-format off
+#define PART_OPTION								\
+	{.name = "part", .kind = CLI_TEXT, .value = "PART",			\
+	 .help = "run this one of `fabric.parts`, as the fabric NAME-PART"}
+// clang-format on
+
+static struct live_command
+command_of(const struct cli_args *args, const char *file)
+{
+	return (struct live_command){
+		.file = cli_text(args, file),
+		.part = cli_text(args, "part"),
+		.out = cli_text(args, "out"),
+	};
+}
+
 static int
 up(const struct cli_args *args)
 {
-	return live_up(cli_text(args, "FILE|NAME"), cli_text(args, "out"));
+	const struct live_command command = command_of(args, "FILE|NAME");
+
+	return live_up(&command);
 }
 
 const struct cli_command command_up = {
@@ -25,23 +43,25 @@ const struct cli_command command_up = {
 	.help = "bring a live fabric up in the background",
 	.details = "If there is no file of that name, NAME brings a fabric up as it ran last. "
 		   "Makes the namespaces\nand devices of `attach:`; `roost down` removes them. "
-		   "Needs root.\n",
+		   "Namespaces and interfaces of Linux need root.\n",
 	.forms = {{{{CLI_FILE, "FILE|NAME"}}}},
-	.options = {OUT_OPTION},
+	.options = {OUT_OPTION, PART_OPTION},
 	.run = up,
 };
 
 static int
 run(const struct cli_args *args)
 {
-	return live_run(cli_text(args, "FILE"), cli_text(args, "out"));
+	const struct live_command command = command_of(args, "FILE");
+
+	return live_run(&command);
 }
 
 const struct cli_command command_run = {
 	.name = "run",
 	.help = "bring a live fabric up and stay in the foreground until interrupted",
 	.forms = {{{{CLI_FILE}}}},
-	.options = {OUT_OPTION},
+	.options = {OUT_OPTION, PART_OPTION},
 	.run = run,
 };
 

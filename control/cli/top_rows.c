@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define NS_PER_S 1e9
-#define FRAME_AROUND 24 // bytes of preamble, FCS and gap that a frame takes of its link
 
 // ---- views --------------------------------------------------------------------------------------
 
@@ -157,6 +156,7 @@ add_port(struct top_rows *rows, const struct pair *pair, const char *name, const
 	struct top_row *row = add_row(rows, pair);
 	const double seconds = (double)pair->interval_ns / NS_PER_S;
 	const double rate = (double)show_number(now, "rate_bps");
+	const double overhead = (double)show_number(now, "overhead_bytes");
 	const double tx_bytes = grown_key(before, now, "tx_bytes");
 	const double tx_packets = grown_key(before, now, "tx_packets");
 	const json_t *queues = json_object_get(now, "queue"), *queue;
@@ -174,7 +174,7 @@ add_port(struct top_rows *rows, const struct pair *pair, const char *name, const
 	row->values[1] = grown_key(before, now, "rx_packets") / seconds;
 	row->values[2] = tx_bytes * 8 / seconds;
 	row->values[3] = tx_packets / seconds;
-	row->values[4] = rate > 0 ? (tx_bytes + tx_packets * FRAME_AROUND) * 8 / seconds / rate : 0;
+	row->values[4] = rate > 0 ? (tx_bytes + tx_packets * overhead) * 8 / seconds / rate : 0;
 	row->values[5] = grown_pause(before, now, "pfc_rx_pause_ns", "pause_rx_ns") / NS_PER_S /
 			 seconds;
 	row->values[6] = grown_pause(before, now, "pfc_tx_pause_ns", "pause_tx_ns") / NS_PER_S /

@@ -13,7 +13,7 @@
 struct idle_key {
 	struct diag_pos pos;
 	char key[48];
-	char why[80];
+	char why[160];
 	bool used;
 };
 
@@ -61,39 +61,109 @@ keeps_headroom(const struct switch_config *settings, const struct config_group *
 	       (group->headroom.kind == CONFIG_AMOUNT_AUTO || group->headroom.value > 0);
 }
 
+// The keys of a group under `prefix`, of all ports or of one (`where`: " at swp2"). lossless:
+// whether it is where they count.
+static void
+check_group_keys(const struct switch_check *check, const struct config_group *group, int pg,
+		 bool lossless, const char *prefix, const char *where)
+{
+	const struct switch_config *settings = check->settings;
+	static const char *const keys[] = {"headroom", "xon", "xon-offset"};
+	const bool tunnelled = settings->ipip.on &&
+			       has_priority(settings->ipip.priority_to_group, pg);
+	char key[48], why[160];
+
+	snprintf(why, sizeof(why), "has no effect: group %d is not lossless%s", pg, where);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		snprintf(key, sizeof(key), "%s.%s", prefix, keys[i]);
+		note(check, lossless, key, why);
+	}
+	snprintf(key, sizeof(key), "%s.lossless", prefix);
+	if (tunnelled)
+		snprintf(
+			why, sizeof(why),
+			"group %d never sends a pause: ipip.priority-to-pg alone gives it packets, "
+			"and no priority of qos.priority-to-pg is in it",
+			pg);
+	else
+		snprintf(why, sizeof(why), "no priority is in group %d%s", pg,
+			 keeps_headroom(settings, group) ? ", and headroom is kept for it" : "");
+	note(check, !group->lossless || has_priority(settings->priority_to_group, pg), key, why);
+}
+
 static void
 check_group(const struct switch_check *check, int pg)
 {
-	const struct config_group *group = &check->settings->groups[pg];
-	static const char *const keys[] = {"headroom", "xon", "xon-offset"};
+	const struct switch_config *settings = check->settings;
+	bool lossless = settings->groups[pg].lossless;
+	char prefix[32], where[16];
+
+	for (unsigned i = 0; i < settings->port_count; i++) {
+		const struct config_port_qos *port = &settings->ports[i];
+		const struct config_group *own = &port->groups[pg];
+
+		lossless |= own->lossless;
+		snprintf(prefix, sizeof(prefix), "qos.ports.swp%u.pg.%d", port->number, pg);
+		snprintf(where, sizeof(where), " at swp%u", port->number);
+		check_group_keys(check, own, pg, own->lossless, prefix, where);
+	}
+	snprintf(prefix, sizeof(prefix), "qos.pg.%d", pg);
+	check_group_keys(check, &settings->groups[pg], pg, lossless, prefix, "");
+}
+
+// The weight of a class, everywhere and at ports that have one of their own.
+static void
+check_weight(const struct switch_check *check, int tc)
+{
+	const struct switch_config *settings = check->settings;
+	bool used = settings->classes[tc].scheduler == CONFIG_SCHEDULER_DWRR;
 	char key[48], why[80];
 
-	snprintf(why, sizeof(why), "has no effect: group %d is not lossless", pg);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		snprintf(key, sizeof(key), "qos.pg.%d.%s", pg, keys[i]);
-		note(check, group->lossless, key, why);
+	for (unsigned i = 0; i < settings->port_count; i++) {
+		const struct config_port_qos *port = &settings->ports[i];
+		bool weighted = port->classes[tc].scheduler == CONFIG_SCHEDULER_DWRR;
+
+		used |= weighted;
+		snprintf(key, sizeof(key), "qos.ports.swp%u.tc.%d.weight", port->number, tc);
+		snprintf(why, sizeof(why),
+			 "has no effect: the scheduler of class %d is strict at swp%u", tc,
+			 port->number);
+		note(check, weighted, key, why);
 	}
-	snprintf(key, sizeof(key), "qos.pg.%d.lossless", pg);
-	snprintf(why, sizeof(why), "no priority is in group %d%s", pg,
-		 keeps_headroom(check->settings, group) ? ", and headroom is kept for it" : "");
-	note(check, !group->lossless || has_priority(check->settings->priority_to_group, pg), key,
-	     why);
+	snprintf(key, sizeof(key), "qos.tc.%d.weight", tc);
+	snprintf(why, sizeof(why), "has no effect: the scheduler of class %d is strict", tc);
+	note(check, used, key, why);
+}
+
+// Ports have priorities of their own for PFC, and for nothing else.
+static void
+check_port_pfc(const struct switch_check *check)
+{
+	const struct switch_config *settings = check->settings;
+	bool pause = settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE;
+	bool none = settings->flow_control == CONFIG_FLOW_CONTROL_NONE;
+	char key[48];
+
+	for (unsigned i = 0; i < settings->port_count; i++) {
+		snprintf(key, sizeof(key), "qos.ports.swp%u.pfc.priorities",
+			 settings->ports[i].number);
+		note(check, !pause && !none, key,
+		     none ? "has no effect: flow-control is none"
+			  : "has no effect: flow-control is pause");
+	}
 }
 
 void
 check_idle(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
-	char key[48], why[80];
+	char key[48];
 
 	for (int i = 0; i < CONFIG_PRIORITIES; i++) {
-		const struct config_class *class = &settings->classes[i];
-
 		check_group(check, i);
-		snprintf(key, sizeof(key), "qos.tc.%d.weight", i);
-		snprintf(why, sizeof(why), "has no effect: the scheduler of class %d is strict", i);
-		note(check, class->scheduler == CONFIG_SCHEDULER_DWRR, key, why);
+		check_weight(check, i);
 	}
+	check_port_pfc(check);
 	for (int i = 0; i < CONFIG_POOLS; i++) {
 		snprintf(key, sizeof(key), "buffer.pools.%s.port-alpha", config_pool_name(i));
 		note(check,

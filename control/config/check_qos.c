@@ -62,28 +62,63 @@ check_watchdog_order(const struct switch_check *check)
 			   config_duration_text(watchdog->detect_ps, b), "60s");
 }
 
-// What SONiC's `pfcwd` takes (sonic-utilities, pfcwd/main.py).
+// The times of one port against the poll of all ports. Inherited ones are checked with
+// qos.watchdog.
 static void
-check_watchdog_sonic(const struct switch_check *check)
+check_port_watchdog_order(const struct switch_check *check, const struct config_port_qos *port)
 {
-	const struct config_watchdog *watchdog = &check->settings->watchdog;
+	const struct config_watchdog *all = &check->settings->watchdog, *own = &port->watchdog;
+	struct diag_pos poll = check_mark(check, "qos.watchdog.poll").pos;
 	const struct {
-		const char *key;
+		const char *name;
+		uint64_t time, general;
+	} times[] = {{"detect", own->detect_ps, all->detect_ps},
+		     {"restore", own->restore_ps, all->restore_ps}};
+	char key[48], a[CONFIG_TEXT], b[CONFIG_TEXT];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(key, sizeof(key), "qos.ports.swp%u.watchdog.%s", port->number,
+			 times[i].name);
+		if (times[i].time != times[i].general && all->poll_ps > times[i].time)
+			diag_error(check->diag, check->file,
+				   check_later(poll, check_mark(check, "%s", key).pos), key,
+				   "%s is below qos.watchdog.poll (%s)",
+				   config_duration_text(times[i].time, a),
+				   config_duration_text(all->poll_ps, b));
+	}
+	snprintf(key, sizeof(key), "qos.ports.swp%u.watchdog.robustness", port->number);
+	if (own->detect_ps != all->detect_ps && own->detect_ps > (uint64_t)SCHEMA_WATCHDOG_MAX_PS)
+		diag_error(check->diag, check->file,
+			   check_later(poll, check_mark(check, "%s", key).pos), key,
+			   "%u polls of %s are %s: a storm is to be detected within %s",
+			   own->robustness, config_duration_text(all->poll_ps, a),
+			   config_duration_text(own->detect_ps, b), "60s");
+}
+
+// What SONiC's `pfcwd` takes (sonic-utilities, pfcwd/main.py). prefix: of the keys.
+static void
+check_watchdog_sonic(const struct switch_check *check, const struct config_watchdog *watchdog,
+		     const char *prefix)
+{
+	const struct {
+		const char *name;
 		uint64_t value, max;
 	} times[] = {
-		{"qos.watchdog.poll", watchdog->poll_ps, SCHEMA_SECOND_PS},
-		{"qos.watchdog.detect", watchdog->detect_ps, 5 * SCHEMA_SECOND_PS},
-		{"qos.watchdog.restore", watchdog->restore_ps, 60 * SCHEMA_SECOND_PS},
+		{"poll", watchdog->poll_ps, SCHEMA_SECOND_PS},
+		{"detect", watchdog->detect_ps, 5 * SCHEMA_SECOND_PS},
+		{"restore", watchdog->restore_ps, 60 * SCHEMA_SECOND_PS},
 	};
 	const uint64_t min = SCHEMA_SECOND_PS / 10;
-	char a[CONFIG_TEXT], b[CONFIG_TEXT], c[CONFIG_TEXT];
+	char key[48], a[CONFIG_TEXT], b[CONFIG_TEXT], c[CONFIG_TEXT];
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		struct config_mark mark = check_mark(check, "%s", times[i].key);
+		struct config_mark mark;
 
+		snprintf(key, sizeof(key), "%s.%s", prefix, times[i].name);
+		mark = check_mark(check, "%s", key);
 		if (mark.origin == CONFIG_ORIGIN_FILE &&
 		    (times[i].value < min || times[i].value > times[i].max))
-			diag_warning(check->diag, check->file, mark.pos, times[i].key,
+			diag_warning(check->diag, check->file, mark.pos, key,
 				     "%s is outside what a SONiC switch takes (%s to %s)",
 				     config_duration_text(times[i].value, a),
 				     config_duration_text(min, b),
@@ -91,33 +126,69 @@ check_watchdog_sonic(const struct switch_check *check)
 	}
 }
 
+// A watchdog that is on where no pause is obeyed. `reason`: why, or NULL.
+static void
+warn_idle_watchdog(const struct switch_check *check, const char *key, const char *reason)
+{
+	if (reason != NULL)
+		diag_warning(check->diag, check->file, check_mark(check, "%s", key).pos, key,
+			     "has nothing to watch: %s, so no pause is obeyed", reason);
+}
+
+static void
+check_port_watchdog(const struct switch_check *check, const struct config_port_qos *port)
+{
+	const struct switch_config *settings = check->settings;
+	const char *reason = NULL;
+	char key[48];
+
+	check_port_watchdog_order(check, port);
+	snprintf(key, sizeof(key), "qos.ports.swp%u.watchdog", port->number);
+	if (settings->preset == CONFIG_PRESET_SONIC)
+		check_watchdog_sonic(check, &port->watchdog, key);
+	if (!(port->set & CONFIG_PORT_QOS_WATCHDOG) || !port->watchdog.on)
+		return;
+	if (settings->flow_control == CONFIG_FLOW_CONTROL_NONE)
+		reason = "flow-control is none";
+	else if (settings->flow_control == CONFIG_FLOW_CONTROL_PFC &&
+		 port->set & CONFIG_PORT_QOS_PFC && port->pfc_priorities == 0)
+		reason = "the port's pfc.priorities is empty";
+	warn_idle_watchdog(check, key, reason);
+}
+
 static void
 check_watchdog(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
+	bool none = settings->flow_control == CONFIG_FLOW_CONTROL_NONE;
 
 	check_watchdog_order(check);
 	if (settings->preset == CONFIG_PRESET_SONIC)
-		check_watchdog_sonic(check);
-	if (settings->watchdog.on && settings->flow_control == CONFIG_FLOW_CONTROL_NONE)
-		diag_warning(check->diag, check->file, check_mark(check, "qos.watchdog").pos,
-			     "qos.watchdog",
-			     "has nothing to watch: flow-control is none, so no pause is obeyed");
+		check_watchdog_sonic(check, &settings->watchdog, "qos.watchdog");
+	if (settings->watchdog.on)
+		warn_idle_watchdog(check, "qos.watchdog", none ? "flow-control is none" : NULL);
+	for (unsigned i = 0; i < settings->port_count; i++)
+		check_port_watchdog(check, &settings->ports[i]);
 }
 
 // ---- trimming -----------------------------------------------------------------------------------
 
-// Bits: the priorities that a class has, and those of them that are lossless.
+// Whether a class has priorities that are lossless, and lossy ones, at any port.
 static void
-class_priorities(const struct switch_config *settings, int tc, unsigned *all, unsigned *lossless)
+class_priorities(const struct switch_config *settings, int tc, bool *lossless, bool *lossy)
 {
-	*all = *lossless = 0;
+	*lossless = *lossy = false;
 	for (int p = 0; p < CONFIG_PRIORITIES; p++) {
+		int pg = settings->priority_to_group[p];
+
 		if (settings->priority_to_class[p] != tc)
 			continue;
-		*all |= 1u << p;
-		*lossless |= (unsigned)settings->groups[settings->priority_to_group[p]].lossless
-			     << p;
+		*lossless |= settings->groups[pg].lossless;
+		*lossy |= !settings->groups[pg].lossless;
+		for (unsigned i = 0; i < settings->port_count; i++) {
+			*lossless |= settings->ports[i].groups[pg].lossless;
+			*lossy |= !settings->ports[i].groups[pg].lossless;
+		}
 	}
 }
 
@@ -127,13 +198,13 @@ check_trim(const struct switch_check *check)
 	const struct switch_config *settings = check->settings;
 	const struct config_trim *trim = &settings->trim;
 	struct diag_pos pos, on = check_mark(check, "qos.trim").pos;
-	unsigned all, lossless;
+	bool lossless, lossy;
 
 	if (!trim->on)
 		return;
 	pos = check_later(on, check_mark(check, "qos.trim.tc").pos);
-	class_priorities(settings, trim->tc, &all, &lossless);
-	if (lossless != 0 || settings->classes[trim->tc].pool == CONFIG_POOL_EGRESS_LOSSLESS)
+	class_priorities(settings, trim->tc, &lossless, &lossy);
+	if (lossless || settings->classes[trim->tc].pool == CONFIG_POOL_EGRESS_LOSSLESS)
 		diag_error(check->diag, check->file, pos, "qos.trim.tc",
 			   "class %u is lossless: what is cut needs a lossy class", trim->tc);
 	pos = check_later(pos, check_mark(check, "qos.trim.eligible-tc").pos);
@@ -142,8 +213,8 @@ check_trim(const struct switch_check *check)
 			   "class %u, which takes what is cut, cannot be eligible itself",
 			   trim->tc);
 	for (int tc = 0; tc < CONFIG_PRIORITIES; tc++) {
-		class_priorities(settings, tc, &all, &lossless);
-		if (trim->eligible_tc & 1u << tc && all == lossless)
+		class_priorities(settings, tc, &lossless, &lossy);
+		if (trim->eligible_tc & 1u << tc && !lossy)
 			diag_warning(check->diag, check->file, pos, "qos.trim.eligible-tc",
 				     "nothing of class %d is cut: no lossy priority is in it", tc);
 	}

@@ -144,42 +144,29 @@ check_preset(const struct switch_check *check)
 			   config_preset_name(settings->preset));
 }
 
-// A pool of nothing, as modes lossy and lossless-single-pool have, takes nothing. cause: what put
-// the priority's group or class there.
-static void
-check_pool_used(const struct switch_check *check, int priority, const char *what, int index,
-		enum config_pool pool, struct config_error_origin *cause)
-{
-	const struct config_amount *size = &check->settings->pools[pool];
-
-	if (size->kind == CONFIG_AMOUNT_UNLIMITED || size->value != 0)
-		return;
-	config_blame(cause, check->marks, "buffer.pools.%s.size", config_pool_name(pool));
-	diag_warning(check->diag, check->file, cause->mark.pos, cause->key,
-		     "all of priority %d drops: its %s %d is in %s, whose size is 0", priority,
-		     what, index, config_pool_name(pool));
-}
-
+// A pool of nothing, as modes lossy and lossless-single-pool have, takes nothing. (Groups are
+// check_lossless.c's.)
 static void
 check_pools_used(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
 
 	for (int p = 0; p < CONFIG_PRIORITIES; p++) {
-		int pg = settings->priority_to_group[p], tc = settings->priority_to_class[p];
-		const struct config_group *group = &settings->groups[pg];
+		int tc = settings->priority_to_class[p];
 		const struct config_class *class = &settings->classes[tc];
-		struct config_error_origin ingress = {0}, egress = {0};
+		const struct config_amount *size = &settings->pools[class->pool];
+		struct config_error_origin cause = {0};
 
-		config_blame(&ingress, check->marks, "qos.pg.%d.pool", pg);
-		config_blame(&ingress, check->marks, "qos.pg.%d.lossless", pg);
-		config_blame(&ingress, check->marks, "qos.priority-to-pg.%d", p);
-		config_blame(&egress, check->marks, "qos.tc.%d.pool", tc);
-		config_blame(&egress, check->marks, "qos.priority-to-tc.%d", p);
-		if (group->reserved_bytes == 0)
-			check_pool_used(check, p, "group", pg, group->pool, &ingress);
-		if (class->reserved_bytes == 0)
-			check_pool_used(check, p, "class", tc, class->pool, &egress);
+		if (class->reserved_bytes > 0 || size->kind == CONFIG_AMOUNT_UNLIMITED ||
+		    size->value != 0)
+			continue;
+		config_blame(&cause, check->marks, "qos.tc.%d.pool", tc);
+		config_blame(&cause, check->marks, "qos.priority-to-tc.%d", p);
+		config_blame(&cause, check->marks, "buffer.pools.%s.size",
+			     config_pool_name(class->pool));
+		diag_warning(check->diag, check->file, cause.mark.pos, cause.key,
+			     "all of priority %d drops: its class %d is in %s, whose size is 0", p,
+			     tc, config_pool_name(class->pool));
 	}
 }
 
@@ -201,59 +188,14 @@ check_ecn(const struct switch_check *check)
 	}
 }
 
-// A lossless group pauses, or it drops once its headroom is full. 802.3x pauses the whole link,
-// whatever pfc.priorities says.
 static void
-check_paused(const struct switch_check *check, int p)
+check_ipip(const struct switch_check *check)
 {
-	const struct switch_config *settings = check->settings;
-	int pg = settings->priority_to_group[p];
-	const struct config_group *group = &settings->groups[pg];
-	bool none = settings->flow_control == CONFIG_FLOW_CONTROL_NONE;
-	bool listed = settings->pfc_priorities & 1u << p;
-	struct config_error_origin cause = {0};
+	const struct config_ipip *ipip = &check->settings->ipip;
 
-	if (settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE ||
-	    (none ? !group->lossless : group->lossless == listed))
-		return;
-	if (none)
-		config_blame(&cause, check->marks, "qos.flow-control");
-	else
-		config_blame(&cause, check->marks, "qos.pfc.priorities");
-	config_blame(&cause, check->marks, "qos.pg.%d.lossless", pg);
-	config_blame(&cause, check->marks, "qos.priority-to-pg.%d", p);
-	if (listed && !group->lossless)
-		diag_warning(check->diag, check->file, cause.mark.pos, cause.key,
-			     "group %d of priority %d is not lossless: no PFC is sent for it", pg,
-			     p);
-	else
-		diag_warning(check->diag, check->file, cause.mark.pos, cause.key,
-			     "priority %d is in lossless group %d, but %s: it drops when "
-			     "headroom is full",
-			     p, pg,
-			     none ? "flow-control is none" : "pfc.priorities does not list it");
-}
-
-// What is lossless at ingress has no limit of its own at egress.
-static void
-check_egress(const struct switch_check *check, int p)
-{
-	const struct switch_config *settings = check->settings;
-	int pg = settings->priority_to_group[p], tc = settings->priority_to_class[p];
-	const struct config_group *group = &settings->groups[pg];
-	const struct config_class *class = &settings->classes[tc];
-	struct config_error_origin cause = {0};
-
-	if (!group->lossless || class->pool != CONFIG_POOL_EGRESS_LOSSY)
-		return;
-	config_blame(&cause, check->marks, "qos.priority-to-tc.%d", p);
-	config_blame(&cause, check->marks, "qos.tc.%d.pool", tc);
-	config_blame(&cause, check->marks, "qos.pg.%d.lossless", pg);
-	config_blame(&cause, check->marks, "qos.priority-to-pg.%d", p);
-	diag_warning(check->diag, check->file, cause.mark.pos, cause.key,
-		     "priority %d is in lossless group %d, but its class %d is in egress-lossy: "
-		     "it may drop there",
-		     p, pg, tc);
+	if (ipip->on && ipip->address_count == 0)
+		diag_error(check->diag, check->file, check_mark(check, "ipip").pos, "ipip",
+			   "needs `address`: the addresses to which tunnels are sent");
 }
 
 void
@@ -266,11 +208,9 @@ check_switch(const struct merge_checks *checks, const struct switch_config *sett
 	check_buffer(&check);
 	check_pools_used(&check);
 	check_ecn(&check);
-	for (int p = 0; p < CONFIG_PRIORITIES; p++) {
-		check_paused(&check, p);
-		check_egress(&check, p);
-	}
+	check_lossless(&check);
 	check_qos(&check);
+	check_ipip(&check);
 	check_learns(checks->config, settings, checks->diag);
 	if (checks->idle != NULL)
 		check_idle(&check);

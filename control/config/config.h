@@ -74,6 +74,16 @@ void config_free(struct config *config);
 // for any node of the file).
 int config_switch(const struct config *config, const char *node_name, enum config_role role,
 		  struct switch_config *out);
+// What `qos.ports` says of port swp<number> of a switch, or NULL.
+const struct config_port_qos *config_find_port(const struct switch_config *settings,
+					       unsigned number);
+// The settings of one port: those of the switch, with the port's in their place. Returns `own`,
+// which it fills, or `settings` where port is NULL.
+const struct switch_config *config_port_settings(const struct switch_config *settings,
+						 const struct config_port_qos *port,
+						 struct switch_config *own);
+// Whether two ports of a switch have the same settings. NULL: a port that `qos.ports` lacks.
+bool config_same_port(const struct config_port_qos *a, const struct config_port_qos *b);
 // The merged settings of a host: defaults, `hosts:`, the section named `name`.
 int config_host(const struct config *config, const char *name, struct host_config *out);
 

@@ -51,6 +51,17 @@ struct config_framing {
 	uint16_t gap_bytes;
 };
 
+// What one process runs where several run a fabric together: some of its switches, and the hosts of
+// its leaves. Links between parts are UDP datagrams.
+struct config_part {
+	struct config_name name;
+	struct config_address address; // of its machine
+	uint16_t port;                 // the first of its UDP ports
+	struct config_names switches;
+};
+
+#define CONFIG_RUN_NAME_MAX (2 * CONFIG_NAME_MAX + 2) // with its NUL
+
 struct config_fabric {
 	struct config_name name;
 	enum config_topology topology;
@@ -74,12 +85,19 @@ struct config_fabric {
 	struct config_link_written super_link; // over fabric_link
 	struct config_named_link *named_links; // over what they were
 	unsigned named_link_count;
+	struct config_part *parts; // none: one process runs the fabric
+	unsigned part_count;
 	struct config_framing framing;
 	uint32_t mtu;      // the hosts' IP MTU
 	uint32_t underlay; // IP version of the headers around tunnels: 4 or 6
 	uint64_t seed;
 	uint32_t dilation;
 };
+
+// What the process that runs a part is called: FABRIC-PART. part: NULL: all of the fabric, which is
+// called as itself. Returns text.
+const char *config_run_name(const struct config_fabric *fabric, const char *part,
+			    char text[static CONFIG_RUN_NAME_MAX]);
 
 // How many nodes a kind has that makes them itself; all 0 for the others.
 struct config_counts {
@@ -107,6 +125,7 @@ struct config_live {
 	bool packet_memory_auto;
 	uint64_t capture_memory_bytes; // of each worker
 	struct config_name readers;    // the group that may read the API; text NULL: none
+	bool wait_for_interfaces;      // of `dev:` and `netdev:`, rather than refuse to come up
 };
 
 // AUTO: VXLAN where a VNI is written, VLAN where a VLAN is, else plain.

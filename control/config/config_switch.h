@@ -32,6 +32,7 @@ struct config_group { // a priority group
 	struct config_amount headroom; // AUTO or BYTES
 	uint64_t xon_bytes;
 	struct config_amount xon_offset; // BYTES or NONE
+	unsigned set; // of one port: its own keys, a bit each in the order of the schema
 };
 
 enum config_scheduler { CONFIG_SCHEDULER_DWRR, CONFIG_SCHEDULER_STRICT };
@@ -53,36 +54,13 @@ struct config_class { // a traffic class, one queue of each port
 	bool tenant_fairness;  // tenants take turns within the queue
 	uint64_t min_rate_bps; // 0: none
 	uint64_t max_rate_bps; // 0: none
+	unsigned set;          // of one port: its own keys, a bit each in the order of the schema
 };
 
 // Remarking on the way out: by priority, the new value, or -1 to leave it.
 struct config_remark {
 	int8_t dscp[CONFIG_PRIORITIES];
 	int8_t pcp[CONFIG_PRIORITIES];
-};
-
-// What one port does otherwise than `qos` says for all: the fields whose bit is set in `set`.
-enum config_port_qos_set {
-	CONFIG_PORT_QOS_TRUST = 1 << 0,
-	CONFIG_PORT_QOS_PRIORITY = 1 << 1,
-	CONFIG_PORT_QOS_DSCP = 1 << 2,
-	CONFIG_PORT_QOS_PCP = 1 << 3,
-	CONFIG_PORT_QOS_REMARK = 1 << 4,
-	CONFIG_PORT_QOS_MAX_RATE = 1 << 5,
-};
-
-struct config_port_qos {
-	struct config_name name; // "swp3"
-	unsigned number;         // 3
-	unsigned set;            // bits of enum config_port_qos_set
-	unsigned trust_count;
-	enum config_trust trust[2];
-	uint8_t port_priority;
-	uint8_t dscp_to_priority[CONFIG_DSCPS];     // complete
-	uint8_t pcp_to_priority[CONFIG_PRIORITIES]; // complete
-	struct config_remark remark;
-	uint64_t max_rate_bps; // 0: none
-	struct config_listed dscp_listed, pcp_listed;
 };
 
 enum config_watchdog_action {
@@ -100,6 +78,39 @@ struct config_watchdog {
 	enum config_watchdog_action action;
 	bool flush;   // drop: what waits in the queue goes too
 	bool ingress; // drop: what comes in by the port with the queue's priorities goes too
+	unsigned set; // of one port: its own keys, a bit each in the order of the schema
+};
+
+// What one port does otherwise than `qos` says for all: the fields whose bit is set in `set`.
+enum config_port_qos_set {
+	CONFIG_PORT_QOS_TRUST = 1 << 0,
+	CONFIG_PORT_QOS_PRIORITY = 1 << 1,
+	CONFIG_PORT_QOS_DSCP = 1 << 2,
+	CONFIG_PORT_QOS_PCP = 1 << 3,
+	CONFIG_PORT_QOS_REMARK = 1 << 4,
+	CONFIG_PORT_QOS_MAX_RATE = 1 << 5,
+	CONFIG_PORT_QOS_CLASSES = 1 << 6,
+	CONFIG_PORT_QOS_PFC = 1 << 7,
+	CONFIG_PORT_QOS_GROUPS = 1 << 8,
+	CONFIG_PORT_QOS_WATCHDOG = 1 << 9,
+};
+
+struct config_port_qos {
+	struct config_name name; // "swp3"
+	unsigned number;         // 3
+	unsigned set;            // bits of enum config_port_qos_set
+	unsigned trust_count;
+	enum config_trust trust[2];
+	uint8_t port_priority;
+	uint8_t dscp_to_priority[CONFIG_DSCPS];     // complete
+	uint8_t pcp_to_priority[CONFIG_PRIORITIES]; // complete
+	struct config_remark remark;
+	uint64_t max_rate_bps;                          // 0: none
+	struct config_class classes[CONFIG_PRIORITIES]; // complete
+	uint8_t pfc_priorities;
+	struct config_group groups[CONFIG_PRIORITIES]; // complete
+	struct config_watchdog watchdog;               // complete
+	struct config_listed dscp_listed, pcp_listed;
 };
 
 struct config_trim {
@@ -198,10 +209,26 @@ struct config_listen {
 struct config_learn {
 	struct config_name vrf;
 	struct config_name netns;    // text NULL: that which the command was run in
+	uint32_t table;              // of the kernel
 	unsigned source;             // bits of enum config_learn_source
 	struct config_listen fpm;    // CONFIG_LEARN_FPM
 	struct config_name fpm_user; // who may connect there: a user's name or number, or "any"
 	struct diag_pos pos;
+};
+
+#define CONFIG_IPIP_ADDRESSES 16
+
+// IP-in-IP that ends at the switch.
+struct config_ipip {
+	bool on;
+	bool pipe;        // dscp: the packet inside keeps its own
+	bool copies_ecn;  // ecn: not by RFC 6040
+	bool uniform_ttl; // ttl: the outer one counts
+	unsigned address_count;
+	struct config_address addresses[CONFIG_IPIP_ADDRESSES]; // without their places in the file
+	struct config_listed dscp_listed, group_listed;         // which maps are written
+	uint8_t dscp_to_priority[CONFIG_DSCPS];
+	uint8_t priority_to_group[CONFIG_PRIORITIES]; // complete
 };
 
 // What a RoCE preset is for, as in `nv set qos roce mode`.
@@ -246,6 +273,7 @@ struct switch_config {
 	unsigned port_count;
 	struct config_routing routing;
 	struct config_icmp icmp;
+	struct config_ipip ipip;
 	enum config_arp arp;
 	bool lldp;                         // live only
 	const struct config_learn *learns; // live only

@@ -407,7 +407,8 @@ decode_defaults(struct decoder *d, const struct schema *schema, void *base)
 {
 	for (unsigned i = 0; i < schema->count; i++) {
 		const struct schema_key *key = &schema->keys[i];
-		struct yaml_node word = {.kind = YAML_SCALAR, .text = (char *)key->def};
+		const char *def = schema_default(schema, key);
+		struct yaml_node word = {.kind = YAML_SCALAR, .text = (char *)def};
 		struct yaml_node *node = &word;
 		size_t path;
 
@@ -418,10 +419,9 @@ decode_defaults(struct decoder *d, const struct schema *schema, void *base)
 			decode_defaults(d, key->sub,
 					(char *)base + key->offset +
 						n * (key->size / CONFIG_PRIORITIES));
-		if (key->def != NULL && (key->def[0] == '{' || key->def[0] == '['))
-			yaml_tree_parse(&node, d->arena, key->def, strlen(key->def), "default",
-					d->diag);
-		if (key->def != NULL)
+		if (def != NULL && (def[0] == '{' || def[0] == '['))
+			yaml_tree_parse(&node, d->arena, def, strlen(def), "default", d->diag);
+		if (def != NULL)
 			decode_value(d, key, node, base);
 		decode_leave(d, path);
 	}

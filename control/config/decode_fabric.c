@@ -20,6 +20,15 @@ config_role_prefix(enum config_role role)
 	return prefixes[role];
 }
 
+const char *
+config_run_name(const struct config_fabric *fabric, const char *part,
+		char text[static CONFIG_RUN_NAME_MAX])
+{
+	snprintf(text, CONFIG_RUN_NAME_MAX, "%s%s%s", fabric->name.text, part != NULL ? "-" : "",
+		 part != NULL ? part : "");
+	return text;
+}
+
 static bool
 role_by_name(const char *name, enum config_role *role)
 {

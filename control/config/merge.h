@@ -109,6 +109,8 @@ struct config_mark check_mark(const struct switch_check *check, const char *key_
 	__attribute__((format(printf, 2, 3)));
 // The later of two places in the file.
 struct diag_pos check_later(struct diag_pos a, struct diag_pos b);
+// Lossless groups, flow control and pools of classes (check_lossless.c).
+void check_lossless(const struct switch_check *check);
 // Rates, RED, watchdog, trimming, histograms (check_qos.c).
 void check_qos(const struct switch_check *check);
 // Keys that change nothing as the others stand (check_idle.c).

@@ -51,6 +51,8 @@ int scalar_prefix(const char *text, struct config_prefix *out, char *why);
 // The address of a host: one that a packet can come from and go to across routers. The first 4
 // bytes for IPv4.
 int scalar_host_address(const char *text, uint8_t *version, uint8_t out[static 16], char *why);
+// The address of this machine or another, at which a socket can be; also of its loopback interface.
+int scalar_machine_address(const char *text, uint8_t *version, uint8_t out[static 16], char *why);
 int scalar_mac(const char *text, struct config_mac *out, char *why); // unicast only
 // "swp5" after the prefix "swp": 1 .. 256. Returns 0 or -EINVAL.
 int scalar_port_number(const char *text, const char *prefix, unsigned *out);

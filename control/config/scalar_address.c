@@ -48,6 +48,8 @@ scalar_prefix(const char *text, struct config_prefix *out, char *why)
 	return 0;
 }
 
+static const char loopback[] = "a loopback address";
+
 // What a packet cannot come from, or no router passes on; NULL: neither.
 static const char *
 unfit_kind(uint8_t version, const uint8_t *a)
@@ -64,7 +66,7 @@ unfit_kind(uint8_t version, const uint8_t *a)
 			return "a link-local address";
 		if (memcmp(a, mapped, sizeof(mapped)) == 0)
 			return "an IPv4-mapped address";
-		return memcmp(a, loopback6, sizeof(loopback6)) == 0 ? "a loopback address" : NULL;
+		return memcmp(a, loopback6, sizeof(loopback6)) == 0 ? loopback : NULL;
 	}
 	if (a[0] == 0)
 		return "an address of no network";
@@ -72,25 +74,47 @@ unfit_kind(uint8_t version, const uint8_t *a)
 		return a[0] < 240 ? "a multicast address" : "a reserved address";
 	if (a[0] == 169 && a[1] == 254)
 		return "a link-local address";
-	return a[0] == 127 ? "a loopback address" : NULL;
+	return a[0] == 127 ? loopback : NULL;
+}
+
+// what: whose address it is, for messages.
+static int
+read_address(const char *text, const char *what, uint8_t *version, uint8_t out[static 16],
+	     char *why)
+{
+	memset(out, 0, 16);
+	*version = strchr(text, ':') != NULL ? 6 : 4;
+	if (strchr(text, '/') != NULL)
+		snprintf(why, SCALAR_WHY, "\"%.50s\" is a prefix: a %s has an address, without /",
+			 text, what);
+	else if (inet_pton(*version == 6 ? AF_INET6 : AF_INET, text, out) != 1)
+		snprintf(why, SCALAR_WHY, "\"%.50s\" is not an IPv4 or IPv6 address", text);
+	else
+		return 0;
+	return -EINVAL;
 }
 
 int
 scalar_host_address(const char *text, uint8_t *version, uint8_t out[static 16], char *why)
 {
-	const char *kind;
+	int rc = read_address(text, "host", version, out, why);
+	const char *kind = rc == 0 ? unfit_kind(*version, out) : NULL;
 
-	memset(out, 0, 16);
-	*version = strchr(text, ':') != NULL ? 6 : 4;
-	if (strchr(text, '/') != NULL)
-		snprintf(why, SCALAR_WHY, "\"%.50s\" is a prefix: a host has an address, without /",
-			 text);
-	else if (inet_pton(*version == 6 ? AF_INET6 : AF_INET, text, out) != 1)
-		snprintf(why, SCALAR_WHY, "\"%.50s\" is not an IPv4 or IPv6 address", text);
-	else if ((kind = unfit_kind(*version, out)) != NULL)
-		snprintf(why, SCALAR_WHY, "%.50s is %s: a host cannot have it", text, kind);
-	else
-		return 0;
+	if (kind == NULL)
+		return rc;
+	snprintf(why, SCALAR_WHY, "%.50s is %s: a host cannot have it", text, kind);
+	return -EINVAL;
+}
+
+int
+scalar_machine_address(const char *text, uint8_t *version, uint8_t out[static 16], char *why)
+{
+	int rc = read_address(text, "machine", version, out, why);
+	const char *kind = rc == 0 ? unfit_kind(*version, out) : NULL;
+
+	if (kind == NULL || kind == loopback)
+		return rc;
+	snprintf(why, SCALAR_WHY, "%.50s is %s: give another address of the machine", text, kind);
 	return -EINVAL;
 }
 

@@ -122,6 +122,7 @@ struct schema {
 	size_t pos_offset;             // of a struct diag_pos, where the map stands; 0: not kept
 	const struct schema *beside;   // keys of the same map that another pass reads
 	bool unknown_passed_over;      // unknown keys are reported elsewhere
+	bool inherits;                 // what is not written is as elsewhere: no key has a default
 	const char *word_key;          // of an item of a LIST: the key that a lone word stands for
 	const char *const *kind_names; // "a link event", by bit; NULL: "kind: WORD"
 	const char *kind_word;         // instead of "kind:"
@@ -202,6 +203,12 @@ extern const struct schema_form schema_form_priorities;     // a list of 0 to 7
 extern const struct schema_form schema_form_host_addresses; // IPv4, IPv6 or both
 extern const struct schema_form schema_form_alpha, schema_form_delay, schema_form_cable;
 
+// The default of a key of the schema, as it would be written, or NULL.
+static inline const char *
+schema_default(const struct schema *schema, const struct schema_key *key)
+{
+	return schema->inherits ? NULL : key->def;
+}
 // The key of this name, or NULL.
 const struct schema_key *schema_find(const struct schema *schema, const char *name);
 // What descriptions call a type: "size".

@@ -14,10 +14,10 @@
 #define NETNS_NAME_MAX 64
 #define CONTAINER_NAME_MAX 128
 
-static const struct schema_form address = {SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$",
-					   .words = "an IPv4 or IPv6 address"};
+const struct schema_form schema_form_address = {SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$",
+						.words = "an IPv4 or IPv6 address"};
 const struct schema_form schema_form_host_addresses = {SCHEMA_LIST, .min = 1, .max = 2,
-						       .item = &address};
+						       .item = &schema_form_address};
 
 bool
 config_attach_makes_interface(const struct config_attach *attach)

@@ -2,6 +2,8 @@
 // The schema of `fabric:`: topology, links, framing.
 #include "schema_keys_internal.h"
 
+#include "scalar.h"
+
 #define AT(member) SCHEMA_AT(struct config, member)
 const struct schema_choice schema_roles[] = {
 	{"leaf", CONFIG_ROLE_LEAF},
@@ -206,6 +208,39 @@ static const struct schema topology = {
 	.check = check_topology,
 };
 
+// ---- parts --------------------------------------------------------------------------------------
+
+#define PART_AT(member) SCHEMA_AT(struct config_part, member)
+
+static void
+decode_part_address(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		    void *base)
+{
+	struct config_address *address = &((struct config_part *)base)->address;
+	const char *text = decode_text(d, node);
+	char why[SCALAR_WHY];
+
+	(void)key;
+	address->pos = node->pos;
+	if (text != NULL &&
+	    scalar_machine_address(text, &address->version, address->bytes, why) != 0)
+		decode_error(d, node->pos, "%s", why);
+}
+
+static const struct schema_key part_keys[] = {
+	// Custom: unlike a host's, it may be a loopback address.
+	{"address", SCHEMA_CUSTOM, .help = "the IPv4 or IPv6 address of the machine that runs it",
+	 PART_AT(address), .decode = decode_part_address, .form = &schema_form_address,
+	 .required = 1},
+	{"port", SCHEMA_INTEGER, .def = "47900",
+	 .help = "its first UDP port; each link between parts has one", PART_AT(port), .min = 1,
+	 .max = UINT16_MAX},
+	{"switches", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE | SCHEMA_HOSTS,
+	 .help = "its switches; leaf1-leaf8 stands for eight", PART_AT(switches), .min = 1,
+	 .required = 1},
+};
+static const struct schema part = {SCHEMA_COUNT(part_keys), .size = sizeof(struct config_part)};
+
 static const struct schema_choice underlays[] = {
 	{"4", 4},
 	{"6", 6},
@@ -217,6 +252,9 @@ static const struct schema_key fabric_keys[] = {
 	{"topology", SCHEMA_MAP, .help = "{kind: leaf-spine, leaves, spines, hosts-per-leaf}",
 	 .sub = &topology, .required = 1},
 	{"links", SCHEMA_MAP, .help = "rates and lengths of links", .sub = &schema_links},
+	{"parts", SCHEMA_NAMED,
+	 .help = "live: processes that each run a part of the fabric, with links in UDP datagrams",
+	 SCHEMA_ITEMS(struct config, fabric.parts, fabric.part_count), .sub = &part},
 	{"mtu", SCHEMA_INTEGER, .def = "4200", .help = "the hosts' IP MTU", AT(fabric.mtu),
 	 SCHEMA_MTUS},
 	{"underlay", SCHEMA_ENUM, .def = "4", .help = "IP version of the headers around tunnels",

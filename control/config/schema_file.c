@@ -47,6 +47,10 @@ static const struct schema_key live_keys[] = {
 	 .help = "memory of each worker, and of each client, for captured packets while `roost "
 		 "capture` runs; a worker's is rounded down to a power of two",
 	 AT(live.capture_memory_bytes), .min = 65536, .max = 1 << 30},
+	{"wait-for-interfaces", SCHEMA_BOOL, .def = "off",
+	 .help = "a port whose Linux interface does not exist or cannot be opened is down until "
+		 "it can; off: `up` fails",
+	 AT(live.wait_for_interfaces)},
 	{"readers", SCHEMA_TEXT,
 	 .help = "the group whose members may read, through the API and `show`", AT(live.readers)},
 };

@@ -11,19 +11,23 @@ typedef void decode_custom(struct decoder *d, const struct schema_key *key,
 
 // ---- switches -----------------------------------------------------------------------------------
 
-extern const struct schema schema_ecn;       // base struct config_ecn
-extern const struct schema schema_watchdog;  // base struct config_watchdog
-extern const struct schema schema_trim;      // base struct config_trim
-extern const struct schema schema_remark;    // base struct config_remark
-extern const struct schema schema_pin;       // base struct config_pin
-extern const struct schema schema_notices;   // base struct config_notices
-extern const struct schema schema_histogram; // base struct config_histogram
-decode_custom check_histograms;              // struct switch_config: none twice
-extern const struct schema schema_port;      // base struct config_port_qos; under `qos.ports`
+extern const struct schema schema_ecn;           // base struct config_ecn
+extern const struct schema schema_watchdog;      // base struct config_watchdog
+extern const struct schema schema_trim;          // base struct config_trim
+extern const struct schema schema_remark;        // base struct config_remark
+extern const struct schema schema_pin;           // base struct config_pin
+extern const struct schema schema_notices;       // base struct config_notices
+extern const struct schema schema_histogram;     // base struct config_histogram
+decode_custom check_histograms;                  // struct switch_config: none twice
+extern const struct schema schema_port;          // base struct config_port_qos; under `qos.ports`
+extern const struct schema schema_port_watchdog; // the same; one port's
+extern const struct schema schema_port_group;    // base struct config_group; one port's
+extern const struct schema schema_port_class;    // base struct config_class; one port's
 
-// Forms that `qos:` and a port of it share.
+// What `qos:`, a port of it and `ipip:` share.
 extern const struct schema_form schema_form_trust, schema_form_dscp_map, schema_form_pcp_map,
-	schema_form_remark;
+	schema_form_priority_map, schema_form_remark;
+extern const struct schema_key schema_priority_item;
 extern const struct schema schema_learn; // base struct config_learn
 
 // ---- fabrics and tenants ------------------------------------------------------------------------
@@ -52,8 +56,9 @@ void check_topology(struct decoder *d, const struct yaml_node *node, void *base)
 
 // ---- attached hosts -----------------------------------------------------------------------------
 
-extern const struct schema schema_attach; // base struct config_attach
-decode_custom decode_attach_ip;           // struct config_attach
+extern const struct schema_form schema_form_address; // IPv4 or IPv6; of `ipip:` too
+extern const struct schema schema_attach;            // base struct config_attach
+decode_custom decode_attach_ip;                      // struct config_attach
 bool encode_attach_ip(FILE *to, const struct schema_key *key, const void *base);
 void check_attach(struct decoder *d, const struct yaml_node *node, void *base);
 

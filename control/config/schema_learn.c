@@ -105,6 +105,9 @@ static const struct schema_key learn_keys[] = {
 	 LEARN_AT(vrf)},
 	{"netns", SCHEMA_NAME, .help = "the namespace to learn from (default: that of the command)",
 	 LEARN_AT(netns)},
+	{"table", SCHEMA_INTEGER, .def = "254",
+	 .help = "the kernel's routing table, such as that of a VRF interface; 254 is main",
+	 LEARN_AT(table), .min = 1, .max = UINT32_MAX},
 	{"source", SCHEMA_ENUM, .def = "netlink",
 	 .help = "the kernel's routes, the routes that zebra sends by FPM, or both",
 	 LEARN_AT(source), .choices = sources},
@@ -122,6 +125,16 @@ same_name(const struct config_name *a, const struct config_name *b)
 						  : strcmp(a->text, b->text) == 0;
 }
 
+// zebra of a namespace connects to one address.
+static bool
+share_fpm(const struct config_learn *a, const struct config_learn *b)
+{
+	return same_name(&a->netns, &b->netns) && a->source & CONFIG_LEARN_FPM &&
+	       b->source & CONFIG_LEARN_FPM && a->fpm.port == b->fpm.port &&
+	       a->fpm.version == b->fpm.version &&
+	       memcmp(a->fpm.address, b->fpm.address, sizeof(a->fpm.address)) == 0;
+}
+
 static void
 check_pair(const struct config *config, const struct config_learn *before,
 	   const struct config_learn *learn, struct diag *diag)
@@ -129,12 +142,18 @@ check_pair(const struct config *config, const struct config_learn *before,
 	if (same_name(&before->vrf, &learn->vrf))
 		diag_error(diag, config->file, learn->pos, "learn",
 			   "VRF %s learns already (line %u)", learn->vrf.text, before->pos.line);
-	else if (same_name(&before->netns, &learn->netns))
+	else if (same_name(&before->netns, &learn->netns) && before->table == learn->table)
 		diag_error(diag, config->file, learn->pos, "learn",
-			   "%s is learned from by VRF %s already (line %u): each VRF of a switch "
-			   "has a namespace of its own",
+			   "VRF %s learns from table %u of %s already (line %u): each VRF of a "
+			   "switch has a namespace or a table of its own",
+			   before->vrf.text, learn->table,
 			   learn->netns.text != NULL ? learn->netns.text
 						     : "the command's namespace",
+			   before->pos.line);
+	else if (share_fpm(before, learn))
+		diag_error(diag, config->file, learn->pos, "learn",
+			   "VRF %s waits for FPM at the same address already (line %u): let this "
+			   "one learn by netlink, or set `fpm.listen`",
 			   before->vrf.text, before->pos.line);
 }
 

@@ -63,6 +63,31 @@ static const struct schema_key group_keys[] = {
 	 GROUP_AT(xon_offset), .amounts = 1u << CONFIG_AMOUNT_NONE | 1u << CONFIG_AMOUNT_BYTES},
 };
 
+// Adds the keys in a port's map to what less specific sections have set for that port.
+static void
+note_written(const struct schema *schema, const struct yaml_node *node, unsigned *set)
+{
+	for (unsigned i = 0; i < schema->count; i++)
+		if (yaml_tree_get(node, schema->keys[i].name) != NULL)
+			*set |= 1u << i;
+}
+
+static void
+check_port_group(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	(void)d;
+	note_written(&schema_port_group, node, &((struct config_group *)base)->set);
+}
+
+static uint32_t
+port_group_written(const void *base)
+{
+	return ((const struct config_group *)base)->set;
+}
+
+const struct schema schema_port_group = {SCHEMA_COUNT(group_keys), .inherits = true,
+					 .check = check_port_group, .written = port_group_written};
+
 #define ECN_AT(member) SCHEMA_AT(struct config_ecn, member)
 
 static const struct schema_key ecn_keys[] = {
@@ -79,6 +104,8 @@ static const struct schema_key ecn_keys[] = {
 const struct schema schema_ecn = {SCHEMA_COUNT(ecn_keys)};
 
 #define CLASS_AT(member) SCHEMA_AT(struct config_class, member)
+
+#define CLASS_PORT_KEYS 2 // the first two, which `qos.ports` has too
 
 static const struct schema_key class_keys[] = {
 	{"scheduler", SCHEMA_ENUM, .def = "dwrr", .help = "strict classes go first",
@@ -106,6 +133,25 @@ static const struct schema_key class_keys[] = {
 	{"fairness", SCHEMA_ENUM, .def = "none", .help = "tenant: tenants take turns in the queue",
 	 CLASS_AT(tenant_fairness), .choices = fairnesses},
 };
+
+static void
+check_port_class(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	(void)d;
+	note_written(&schema_port_class, node, &((struct config_class *)base)->set);
+}
+
+static uint32_t
+port_class_written(const void *base)
+{
+	return ((const struct config_class *)base)->set;
+}
+
+const struct schema schema_port_class = {.keys = class_keys,
+					 .count = CLASS_PORT_KEYS,
+					 .inherits = true,
+					 .check = check_port_class,
+					 .written = port_class_written};
 
 static const struct schema_key port_keys[] = {
 	{"max-rate", SCHEMA_RATE, .def = "none", .help = "rate to which every port is shaped",
@@ -149,8 +195,6 @@ forget_robustness(struct decoder *d, const struct schema_key *key, const struct 
 static const struct schema_key watchdog_keys[] = {
 	{"enabled", SCHEMA_BOOL, .help = "default: on if any other key here is written",
 	 WATCHDOG_AT(on)},
-	{"poll", SCHEMA_DURATION, .def = "100ms", .help = "time between checks",
-	 WATCHDOG_AT(poll_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_POLL_MAX_PS},
 	{"detect", SCHEMA_DURATION, .def = "300ms",
 	 .help = "a queue paused this long without progress is in a storm", WATCHDOG_AT(detect_ps),
 	 .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_WATCHDOG_MAX_PS, .check = forget_robustness},
@@ -166,9 +210,32 @@ static const struct schema_key watchdog_keys[] = {
 	{"ingress", SCHEMA_BOOL, .def = "off",
 	 .help = "with drop: also drop what comes in at the port with the queue's priorities",
 	 WATCHDOG_AT(ingress)},
+	{"poll", SCHEMA_DURATION, .def = "100ms", .help = "time between checks, of all ports",
+	 WATCHDOG_AT(poll_ps), .min = SCHEMA_WATCHDOG_MIN_PS, .max = SCHEMA_POLL_MAX_PS},
 };
+#define WATCHDOG_COUNT (sizeof(watchdog_keys) / sizeof(watchdog_keys[0]))
 
 const struct schema schema_watchdog = {SCHEMA_COUNT(watchdog_keys)};
+
+static void
+check_port_watchdog(struct decoder *d, const struct yaml_node *node, void *base)
+{
+	(void)d;
+	note_written(&schema_port_watchdog, node, &((struct config_watchdog *)base)->set);
+}
+
+static uint32_t
+port_watchdog_written(const void *base)
+{
+	return ((const struct config_watchdog *)base)->set;
+}
+
+// All but the last.
+const struct schema schema_port_watchdog = {.keys = watchdog_keys,
+					    .count = WATCHDOG_COUNT - 1,
+					    .inherits = true,
+					    .check = check_port_watchdog,
+					    .written = port_watchdog_written};
 
 // ---- remarking, trimming ------------------------------------------------------------------------
 
@@ -239,7 +306,7 @@ static const struct schema_form priority = {SCHEMA_INTEGER, .min = 0, .max = CON
 const struct schema_form schema_form_dscp_map =
 	NUMBER_MAP("^([0-9]|[1-5][0-9]|6[0-3]|default)$", "DSCP");
 const struct schema_form schema_form_pcp_map = NUMBER_MAP(NUMBERS_OR_DEFAULT, "PCP");
-static const struct schema_form priority_map = NUMBER_MAP(NUMBERS_OR_DEFAULT, "PRIORITY");
+const struct schema_form schema_form_priority_map = NUMBER_MAP(NUMBERS_OR_DEFAULT, "PRIORITY");
 const struct schema_form schema_form_remark = {SCHEMA_MAP, .sub = &schema_remark,
 					       .other = &schema_form_none};
 static const struct schema_form trust_word = {SCHEMA_ENUM, .choices = trusts};
@@ -251,13 +318,19 @@ static const struct schema_form one_port = {SCHEMA_MAP, .sub = &schema_port};
 
 static const struct schema_key trust_item = {"TRUST", SCHEMA_ENUM,
 					     .size = sizeof(enum config_trust), .choices = trusts};
-static const struct schema_key priority_item = {"PRIORITY", SCHEMA_INTEGER, .size = 1,
+const struct schema_key schema_priority_item = {"PRIORITY", SCHEMA_INTEGER, .size = 1,
 						.max = CONFIG_PRIORITIES - 1};
 
 // ---- one port -----------------------------------------------------------------------------------
 
 #define PORT_AT(member) SCHEMA_AT(struct config_port_qos, member)
 #define PORT_LISTED(member) .flag_offset = offsetof(struct config_port_qos, member)
+
+static const struct schema_key port_pfc_keys[] = {
+	{"priorities", SCHEMA_BITS, .help = "priorities that PFC pauses at the port",
+	 PORT_AT(pfc_priorities), .max = CONFIG_PRIORITIES - 1, .form = &schema_form_priorities,
+	 .required = 1},
+};
 
 // In the order of the bits of enum config_port_qos_set.
 static const struct schema_key one_port_keys[] = {
@@ -267,13 +340,21 @@ static const struct schema_key one_port_keys[] = {
 	{"port-priority", SCHEMA_INTEGER, .help = "priority of packets without a trusted mark",
 	 PORT_AT(port_priority), .min = 0, .max = 7},
 	{"dscp-to-priority", SCHEMA_TABLE, .help = "unlisted: DSCP / 8", PORT_AT(dscp_to_priority),
-	 PORT_LISTED(dscp_listed), .item = &priority_item, .form = &schema_form_dscp_map},
+	 PORT_LISTED(dscp_listed), .item = &schema_priority_item, .form = &schema_form_dscp_map},
 	{"pcp-to-priority", SCHEMA_TABLE, .help = "unlisted: PCP", PORT_AT(pcp_to_priority),
-	 PORT_LISTED(pcp_listed), .item = &priority_item, .form = &schema_form_pcp_map},
+	 PORT_LISTED(pcp_listed), .item = &schema_priority_item, .form = &schema_form_pcp_map},
 	{"remark", SCHEMA_MAP, .help = "DSCP and PCP on the way out", PORT_AT(remark),
 	 .sub = &schema_remark, .word = "none", .form = &schema_form_remark},
 	{"max-rate", SCHEMA_RATE, .help = "rate to which it is shaped", PORT_AT(max_rate_bps),
 	 SCHEMA_RATES, .word = "none"},
+	{"tc", SCHEMA_NUMBERED, .help = "scheduling of its queues", PORT_AT(classes),
+	 .sub = &schema_port_class},
+	{"pfc", SCHEMA_MAP, .help = "which priorities are paused",
+	 .sub = &(const struct schema){SCHEMA_COUNT(port_pfc_keys)}},
+	{"pg", SCHEMA_NUMBERED, .help = "its priority groups", PORT_AT(groups),
+	 .sub = &schema_port_group},
+	{"watchdog", SCHEMA_SWITCHED, .help = "PFC watchdog, for its queues", PORT_AT(watchdog),
+	 SCHEMA_SUB_SWITCHED(schema_port_watchdog)},
 };
 
 static uint32_t
@@ -291,12 +372,8 @@ select_port(struct decoder *d, const struct yaml_node *node, void *base)
 static void
 check_port(struct decoder *d, const struct yaml_node *node, void *base)
 {
-	struct config_port_qos *port = base;
-
 	(void)d;
-	for (unsigned i = 0; i < sizeof(one_port_keys) / sizeof(one_port_keys[0]); i++)
-		if (yaml_tree_get(node, one_port_keys[i].name) != NULL)
-			port->set |= 1u << i;
+	note_written(&schema_port, node, &((struct config_port_qos *)base)->set);
 }
 
 static uint32_t
@@ -309,7 +386,8 @@ const struct schema schema_port = {SCHEMA_COUNT(one_port_keys),
 				   .size = sizeof(struct config_port_qos), .select = select_port,
 				   .check = check_port, .written = port_written};
 
-#define LISTED(member) .flag_offset = offsetof(struct switch_config, member), .item = &priority_item
+#define LISTED(member) \
+	.flag_offset = offsetof(struct switch_config, member), .item = &schema_priority_item
 
 static const struct schema_key qos_keys[] = {
 	{"trust", SCHEMA_ARRAY, .flags = SCHEMA_UNIQUE, .def = "[dscp, pcp]",
@@ -325,10 +403,10 @@ static const struct schema_key qos_keys[] = {
 	 AT(pcp_to_priority), LISTED(pcp_listed), .form = &schema_form_pcp_map},
 	{"priority-to-pg", SCHEMA_TABLE, .def = "{3: 3, default: 0}",
 	 .help = "which priority group a priority is in", AT(priority_to_group),
-	 LISTED(group_listed), .form = &priority_map},
+	 LISTED(group_listed), .form = &schema_form_priority_map},
 	{"priority-to-tc", SCHEMA_TABLE, .def = "{3: 3, 6: 6, default: 0}",
 	 .help = "which traffic class a priority is in", AT(priority_to_class),
-	 LISTED(class_listed), .form = &priority_map},
+	 LISTED(class_listed), .form = &schema_form_priority_map},
 	{"pg", SCHEMA_NUMBERED, .def = "{3: {lossless: true}}", .help = "priority groups",
 	 AT(groups), .sub = &(const struct schema){SCHEMA_COUNT(group_keys)}},
 	{"tc", SCHEMA_NUMBERED,

@@ -240,6 +240,78 @@ static const struct schema_key icmp_keys[] = {
 
 static const struct schema schema_icmp = {SCHEMA_COUNT(icmp_keys)};
 
+// ---- IP-in-IP -----------------------------------------------------------------------------------
+
+#define IPIP_AT(member) SCHEMA_AT(struct config_ipip, member)
+#define IPIP_LISTED(member) \
+	.flag_offset = offsetof(struct config_ipip, member), .item = &schema_priority_item
+
+static const struct schema_choice ipip_modes[] = {
+	{"uniform", false},
+	{"pipe", true},
+	{NULL, 0},
+};
+static const struct schema_choice ipip_ttls[] = {
+	{"pipe", false},
+	{"uniform", true},
+	{NULL, 0},
+};
+static const struct schema_choice ipip_ecns[] = {
+	{"standard", false},
+	{"copy-from-outer", true},
+	{NULL, 0},
+};
+
+static void
+check_ipip_addresses(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		     void *base)
+{
+	struct config_ipip *ipip = base;
+	struct config_address *all = ipip->addresses;
+
+	(void)key, (void)node;
+	for (unsigned i = 0; i < ipip->address_count; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (all[k].version == all[i].version &&
+			    memcmp(all[k].bytes, all[i].bytes, sizeof(all[i].bytes)) == 0)
+				decode_error(d, all[i].pos, "this address is listed twice");
+	for (unsigned i = 0; i < CONFIG_IPIP_ADDRESSES; i++)
+		if (i < ipip->address_count)
+			all[i].pos = (struct diag_pos){0};
+		else
+			all[i] = (struct config_address){0};
+}
+
+static const struct schema_key ipip_address_item = {"ADDRESS", SCHEMA_ADDRESS,
+						    .size = sizeof(struct config_address)};
+
+static const struct schema_key ipip_keys[] = {
+	{"enabled", SCHEMA_BOOL, .help = "default: on if any other key here is written",
+	 IPIP_AT(on)},
+	{"address", SCHEMA_ARRAY, .help = "addresses to which tunnels that end here are sent",
+	 IPIP_AT(addresses), .flag_offset = offsetof(struct config_ipip, address_count),
+	 .item = &ipip_address_item, .check = check_ipip_addresses,
+	 SCHEMA_FORM(SCHEMA_LIST, .max = CONFIG_IPIP_ADDRESSES, .item = &schema_form_address)},
+	{"dscp", SCHEMA_ENUM, .def = "uniform",
+	 .help = "uniform: the inner packet gets the outer DSCP; pipe: it keeps its own",
+	 IPIP_AT(pipe), .choices = ipip_modes},
+	{"ecn", SCHEMA_ENUM, .def = "standard",
+	 .help = "standard: RFC 6040; copy-from-outer: the inner packet gets the outer ECN",
+	 IPIP_AT(copies_ecn), .choices = ipip_ecns},
+	{"ttl", SCHEMA_ENUM, .def = "pipe",
+	 .help = "pipe: the inner TTL counts; uniform: the inner packet gets the outer TTL",
+	 IPIP_AT(uniform_ttl), .choices = ipip_ttls},
+	{"dscp-to-priority", SCHEMA_TABLE,
+	 .help = "priority by the outer DSCP; unlisted: DSCP / 8. Not written: as for other "
+		 "packets",
+	 IPIP_AT(dscp_to_priority), IPIP_LISTED(dscp_listed), .form = &schema_form_dscp_map},
+	{"priority-to-pg", SCHEMA_TABLE,
+	 .help = "priority groups of decapsulated packets; unlisted: qos.priority-to-pg",
+	 IPIP_AT(priority_to_group), IPIP_LISTED(group_listed), .form = &schema_form_priority_map},
+};
+
+static const struct schema schema_ipip = {SCHEMA_COUNT(ipip_keys)};
+
 static const struct schema_choice arp_choices[] = {
 	{"off", CONFIG_ARP_OFF},
 	{"on", CONFIG_ARP_ON},
@@ -264,6 +336,8 @@ static const struct schema_key switch_keys[] = {
 	{"icmp", SCHEMA_SWITCHED, .def = "on",
 	 .help = "answers to ping, and ICMP errors about dropped packets", AT(icmp),
 	 SCHEMA_SUB_SWITCHED(schema_icmp)},
+	{"ipip", SCHEMA_SWITCHED, .def = "off", .help = "decapsulation of IP-in-IP", AT(ipip),
+	 SCHEMA_SUB_SWITCHED(schema_ipip)},
 	{"arp", SCHEMA_ENUM, .def = "on",
 	 .help = "answers to ARP and neighbour discovery at ports of hosts; proxy: for every route",
 	 AT(arp), .choices = arp_choices},

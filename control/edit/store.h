@@ -13,6 +13,7 @@
 #define STORE_USER_MAX 64   // bytes of a user's name with its NUL
 #define STORE_WHAT_MAX 256  // of what was done
 #define STORE_FILE_MAX 4096 // of a path
+#define STORE_PART_MAX 33   // of a part's name with its NUL
 #define STORE_TEXT_MAX (32u << 20)
 
 // When, who and what made a revision. Texts are one line of printable characters.
@@ -25,6 +26,7 @@ struct store_revision {
 	char what[STORE_WHAT_MAX];
 	char file[STORE_FILE_MAX]; // the fabric's file when it came up, absolute; empty: none
 	uint64_t bytes;            // of the text below the comments; 0: not recorded
+	char part[STORE_PART_MAX]; // of `fabric.parts`, that ran; empty: all of the fabric
 };
 
 struct store;

@@ -44,6 +44,9 @@ header_write(const struct store_revision *revision, char out[static HEADER_MAX])
 	if (r.bytes != 0)
 		length += snprintf(out + length, HEADER_MAX - (size_t)length,
 				   "# bytes %" PRIu64 "\n", r.bytes);
+	if (r.part[0] != '\0')
+		length +=
+			snprintf(out + length, HEADER_MAX - (size_t)length, "# part %s\n", r.part);
 	return (size_t)length;
 }
 
@@ -122,6 +125,7 @@ header_read(struct store_revision *out, const char *text, size_t length)
 	if (take_line(&l, "bytes", bytes, sizeof(bytes)) &&
 	    scalar_integer(bytes, 1, STORE_TEXT_MAX, &count, why) != 0)
 		return -EBADMSG;
+	(void)take_line(&l, "part", out->part, sizeof(out->part));
 	out->number = (uint32_t)value;
 	out->bytes = (uint64_t)count;
 	return l.at - text;

@@ -8,8 +8,9 @@
 //	# what set tenants.green.hosts [h5, h6]
 //	# file /root/lab.yaml
 //	# bytes 1234
+//	# part east
 //
-// The last line tells a file that was cut short.
+// The number of bytes tells a file that was cut short. Without the last line all of the fabric ran.
 #pragma once
 
 #include "store.h"

@@ -39,12 +39,17 @@ int events_try(struct events *e, const struct config_edit *edits, unsigned count
 // Addresses of attached hosts have changed in the configuration, or MACs in the topology. Returns
 // 0, or -EINVAL with the reason in diag; then the caller changes them back.
 int events_change_addresses(struct events *e, struct diag *diag);
+// Rebuilds a node's tables and puts them in force. Returns 0, or -EINVAL with the errors in diag.
+int events_rebuild(struct events *e, uint32_t node, struct diag *diag);
 // Names the last edit for the log entry about hosts that have moved, which is written once their
 // packets have drained. Call it right after events_edit(). False: no host has moved, and there is
 // no such entry.
 bool events_name_change(struct events *e, const char *what);
 // Whether packets admitted by older tables may still reach a tenant that their host has left.
 bool events_draining(const struct events *e);
+// The other end of a link, which another process has, is heard, or is not: routes follow as they do
+// after an event. Nothing if that is known already. Returns 0, or -EINVAL with the reason in diag.
+int events_note_carrier(struct events *e, uint32_t link, bool up, struct diag *diag);
 // Changes a link between two events, as one of them would: the link by its name, what changes, and
 // to what. The configuration stays as it is. Returns 0, or -EINVAL with the reason in diag.
 int events_change_link(struct events *e, const struct config_event *event, struct diag *diag);

@@ -36,8 +36,6 @@ struct port_change {
 
 // For changes at `now`.
 struct change_env events_env(const struct events *e, ps_t now);
-// Rebuilds a node's tables and puts them in force. Returns 0, or -EINVAL with the errors in diag.
-int events_rebuild(struct events *e, uint32_t node, struct diag *diag);
 
 // Whether a link event can be applied. Returns 0, or -EINVAL with the error in diag.
 int events_check_link(struct events *e, const struct config_event *event, struct diag *diag);

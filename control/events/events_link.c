@@ -160,6 +160,20 @@ events_apply_link(struct events *e, const struct config_step *s, struct diag *di
 	return converge_start(e, s->at_ps, diag);
 }
 
+int
+events_note_carrier(struct events *e, uint32_t link, bool up, struct diag *diag)
+{
+	struct fabric *f = e->fabric;
+	const bool down = !up || fabric_link_values(f, link).changes & CONFIG_LINK_STATE;
+
+	if (f->link_down[link] == down)
+		return 0;
+	e->now = e->hooks.clock(e->hooks.context);
+	link_view_keep(f);
+	f->link_down[link] = down;
+	return converge_start(e, e->now, diag);
+}
+
 // ---- changes by a user --------------------------------------------------------------------------
 
 // Wires that are to hold more packets.
@@ -268,6 +282,7 @@ events_change_link(struct events *e, const struct config_event *event, struct di
 {
 	struct config_event change = *event;
 	uint32_t link;
+	bool is_up;
 	int rc = topology_resolve_link(e->fabric->topology, &event->link, NULL, &link, diag);
 
 	if (rc == 0)
@@ -276,8 +291,10 @@ events_change_link(struct events *e, const struct config_event *event, struct di
 		rc = make_room(e, event, link, diag);
 	if (rc != 0)
 		return rc;
-	// A link that stays as it is has nothing to converge.
-	if (change.changes & CONFIG_LINK_STATE && change.up != e->fabric->link_down[link])
+	// A link that stays as it is has nothing to converge. A carrier that is lost is another
+	// matter: the link has to stay down when that is back.
+	is_up = !(fabric_link_values(e->fabric, link).changes & CONFIG_LINK_STATE);
+	if (change.changes & CONFIG_LINK_STATE && change.up == is_up)
 		change.changes &= ~(uint32_t)CONFIG_LINK_STATE;
 	return change.changes != 0 ? change_now(e, link, &change, false, diag) : 0;
 }

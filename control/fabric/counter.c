@@ -182,8 +182,7 @@
 	    watermark_persistent(&packets->used_before, packets->used_max), \
 	    "peak of `used` since the persistent watermarks were last cleared")
 
-// A guarantee is set aside in each pool that knows tenants; the larger of the two ingress pools' is
-// the tenant's.
+// A guarantee is set aside in each pool that knows tenants.
 #define TENANT_ROWS(ROW) \
 	ROW(TENANT, TENANTS, packets, TOTAL, "packets", use.packets, "received") \
 	ROW(TENANT, TENANTS, bytes, TOTAL, "bytes", use.bytes, "their length without FCS") \
@@ -194,13 +193,14 @@
 	    CELLS(watermark_user(&use.used_before, use.used_max)), \
 	    "peak of `used` since the watermarks were last cleared") \
 	ROW(TENANT, TENANTS, guaranteed, GAUGE, "bytes", CELLS(counter_guaranteed(at)), \
-	    "set aside for the tenant: the larger of its guarantees in the two ingress pools") \
+	    "sum of the tenant's guarantees in the two ingress pools") \
 	ROW(TENANT, TENANTS, guaranteed_used, GAUGE, "bytes", \
 	    CELLS((json_int_t)use.guarantee[POOL_INGRESS_LOSSLESS] + \
 		  use.guarantee[POOL_INGRESS_LOSSY]), \
-	    "the part of its guarantees that is held now") \
+	    "the part of `guaranteed` that is held now") \
 	ROW(TENANT, TENANTS, dropped, TOTAL, "packets", use.dropped, \
-	    "dropped because the tenant had used up its share") \
+	    "dropped here, for any reason") \
+	ROW(TENANT, TENANTS, ecn_marked, TOTAL, "packets", use.ecn_marked, "marked CE here") \
 	ROW(TENANT, TENANTS, used_max_persistent, GAUGE, "bytes", \
 	    CELLS(watermark_persistent(&use.used_before, use.used_max)), \
 	    "peak of `used` since the persistent watermarks were last cleared")
@@ -281,8 +281,8 @@ counter_guaranteed(const struct counter_place *at)
 	uint32_t guaranteed = 0;
 
 	for (unsigned int i = POOL_INGRESS_LOSSLESS; i <= POOL_INGRESS_LOSSY; i++)
-		if (t->tenants != NULL && t->tenants[at->index].guaranteed[i] > guaranteed)
-			guaranteed = t->tenants[at->index].guaranteed[i];
+		if (t->tenants != NULL)
+			guaranteed += t->tenants[at->index].guaranteed[i];
 	return guaranteed;
 }
 

@@ -126,7 +126,7 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 		fabric_note_delay(f, to.node, delay); // windows are those of all ranks
 	if (a == NULL && b == NULL && delay != 0)
 		return 0; // a device's, or of other ranks
-	if ((a == NULL || b == NULL) && f->owners == NULL)
+	if ((a == NULL || b == NULL) && !ranks_many(f->ranks))
 		return 0; // a device's
 	rc = wire_create(&f->wires[index], delay, shared,
 			 shared ? fabric_wire_slots(link->rate_bps, delay) : 0);
@@ -194,6 +194,12 @@ create_names(struct fabric *f)
 	fabric_label(f, fabric_list_labels(t, NULL));
 }
 
+static void *
+copy_array(const void *array, uint32_t count, size_t size, const char *what)
+{
+	return array == NULL ? NULL : memcpy(memory_array(count, size, what), array, count * size);
+}
+
 static struct fabric *
 make_room(struct config *config, struct topology *t, const struct fabric_options *options)
 {
@@ -210,8 +216,12 @@ make_room(struct config *config, struct topology *t, const struct fabric_options
 		.file_attach_count = config->attach_count,
 		.trims = config_trims(config),
 		.ranks = options->ranks,
-		.owners = ranks_many(options->ranks) ? fabric_place_ranks(t, options->ranks->count)
-						     : NULL,
+		.owners = ranks_many(options->ranks)
+				  ? fabric_place_ranks(t, options->ranks->count)
+				  : copy_array(options->parts, t->node_count, sizeof(uint16_t),
+					       "parts of nodes"),
+		.own = ranks_many(options->ranks) ? (uint16_t)options->ranks->index : options->part,
+		.attached = copy_array(options->attached, t->host_count, sizeof(bool), "hosts"),
 		.nodes = memory_array(t->node_count, sizeof(struct node *), "nodes"),
 		.tables = memory_array(t->node_count, sizeof(struct tables *), "tables"),
 		.wires = memory_array(2 * (size_t)t->link_count, sizeof(struct wire *), "wires"),
@@ -265,10 +275,9 @@ fabric_create(struct fabric **out, struct config *config, struct topology *topol
 	if (rc == 0)
 		rc = create_wires(f, options, diag);
 	for (uint32_t h = 0; rc == 0 && h < topology->host_count; h++)
-		if (f->has_edge[h])
-			rc = fabric_create_edge(f, h, &f->edges[h]);
-		else if (f->nodes[topology->first_host + h] != NULL)
-			rc = fabric_create_nic(f, h, &f->nics[h]);
+		if (f->nodes[topology->first_host + h] != NULL)
+			rc = f->has_edge[h] ? fabric_create_edge(f, h, &f->edges[h])
+					    : fabric_create_nic(f, h, &f->nics[h]);
 	if (rc != 0) {
 		fabric_destroy(f);
 		return rc;
@@ -321,6 +330,7 @@ fabric_destroy(struct fabric *f)
 	stale_hosts_destroy(f->moved);
 	fabric_free_labels(f->labels);
 	free(f->names);
+	free(f->attached);
 	free(f->owners);
 	free(f->hosts);
 	free(f->switches);

@@ -66,7 +66,9 @@ struct fabric {
 	struct drain *drains;          // changes of tenants with older packets in flight
 	struct stale_hosts *moved;     // hosts whose older packets switches drop; NULL: none
 	struct ranks *ranks;           // that run the fabric together; NULL: this process alone
-	uint16_t *owners;              // by node: the rank that runs it; NULL: this process
+	uint16_t *owners; // by node: the rank, or the part, that runs it; NULL: this process
+	uint16_t own;     // which of them this process is
+	bool *attached;   // by host: the file has a device for it; NULL: none
 };
 
 // What differs between virtual time and live.
@@ -75,6 +77,8 @@ struct fabric_options {
 	const uint16_t *workers;    // by node: wires between workers are shared; NULL: one worker
 	const bool *attached;       // by host: a device is behind its NIC, or its leaf; NULL: none
 	struct ranks *ranks;        // that run the fabric together; NULL: this process alone
+	const uint16_t *parts; // by node: the part that runs it, each a process; NULL: this one
+	uint16_t part;         // that this process runs
 	uint64_t seed;
 	struct fabric_packets packets; // zero: any number
 };
@@ -87,19 +91,21 @@ int fabric_create(struct fabric **out, struct config *config, struct topology *t
 // Frees everything but config, topology and pools. NULL is fine.
 void fabric_destroy(struct fabric *f);
 
-// Whether this process runs a node. A node of another rank is NULL here, and so is its NIC; but the
-// tables of all switches are here while the fabric is set up, and as long as events are to come.
+// Whether this process runs a node. A node of another rank or part is NULL here, and so is its NIC;
+// but the tables of all switches are here while the fabric is set up, and as long as events or
+// changes are to come.
 static inline bool
 fabric_is_here(const struct fabric *f, uint32_t node)
 {
-	return f->owners == NULL || f->owners[node] == f->ranks->index;
+	return f->owners == NULL || f->owners[node] == f->own;
 }
 
-// Whether a host has a simulated NIC, here or at another rank.
+// Whether a host has a simulated NIC, here or in another process.
 static inline bool
 fabric_has_nic(const struct fabric *f, uint32_t host)
 {
-	return f->nics[host] != NULL || !fabric_is_here(f, f->topology->first_host + host);
+	return f->nics[host] != NULL || (!fabric_is_here(f, f->topology->first_host + host) &&
+					 !(f->attached != NULL && f->attached[host]));
 }
 
 // Whether a node is that of an attached host with a NIC at the edge: each of its ports has another
@@ -158,9 +164,10 @@ struct fabric_nic_most fabric_nic_most(const struct fabric *f, uint32_t host, ui
 // The nodes that exist, without gaps; the caller frees the array.
 struct node **fabric_list_nodes(const struct fabric *f, uint32_t *count);
 // The thread or worker, 0 .. threads - 1, that is to run each node, by its number in the topology,
-// or each of these nodes; the caller frees the array. here: of a fabric whose other nodes are
-// elsewhere, or NULL. (place_nodes.c)
-uint16_t *fabric_place(const struct topology *t, const struct fabric *here, uint32_t threads);
+// or each of these nodes; the caller frees the array. owners, own: as those of a fabric whose other
+// nodes are elsewhere, or NULL. (place_nodes.c)
+uint16_t *fabric_place(const struct topology *t, const uint16_t *owners, uint16_t own,
+		       uint32_t threads);
 uint16_t *fabric_place_nodes(const struct fabric *f, struct node *const *nodes, uint32_t count,
 			     uint32_t threads);
 

@@ -13,17 +13,23 @@
 
 #include <stdlib.h>
 
-// Whether a node is to be placed. here: of a fabric whose other nodes are elsewhere, or NULL.
+// Which nodes are to be placed: those of one owner, or all.
+struct placed {
+	const uint16_t *owners; // by node; NULL: all
+	uint16_t own;
+};
+
 static bool
-counts(const struct topology *t, const struct fabric *here, uint32_t node, enum config_role role)
+counts(const struct topology *t, const struct placed *placed, uint32_t node, enum config_role role)
 {
-	return t->nodes[node].role == role && (here == NULL || here->nodes[node] != NULL);
+	return t->nodes[node].role == role &&
+	       (placed->owners == NULL || placed->owners[node] == placed->own);
 }
 
 // Divides the switches of a role by their ports; one without ports has a weight too. Each goes
 // where its middle falls. If there are as many switches as threads, each thread gets at least one.
 static void
-place_role(const struct topology *t, const struct fabric *here, enum config_role role,
+place_role(const struct topology *t, const struct placed *placed, enum config_role role,
 	   uint32_t threads, uint16_t *places)
 {
 	uint64_t total = 0, before = 0, next = 0; // the first thread that has none
@@ -31,7 +37,7 @@ place_role(const struct topology *t, const struct fabric *here, enum config_role
 	bool enough;
 
 	for (uint32_t i = 0; i < t->first_host; i++) {
-		if (!counts(t, here, i, role))
+		if (!counts(t, placed, i, role))
 			continue;
 		total += t->nodes[i].port_count + 1u;
 		left++;
@@ -41,7 +47,7 @@ place_role(const struct topology *t, const struct fabric *here, enum config_role
 		const uint64_t weight = t->nodes[i].port_count + 1u;
 		uint64_t place;
 
-		if (!counts(t, here, i, role))
+		if (!counts(t, placed, i, role))
 			continue;
 		place = (2 * before + weight) * threads / (2 * total);
 		if (enough && place > next)
@@ -68,12 +74,13 @@ place_host(const struct topology *t, uint32_t node, const uint16_t *places)
 }
 
 uint16_t *
-fabric_place(const struct topology *t, const struct fabric *here, uint32_t threads)
+fabric_place(const struct topology *t, const uint16_t *owners, uint16_t own, uint32_t threads)
 {
+	const struct placed placed = {owners, own};
 	uint16_t *by_index = memory_array(t->node_count, sizeof(*by_index), "places of nodes");
 
 	for (enum config_role role = CONFIG_ROLE_LEAF; role < CONFIG_ROLE_HOST; role++)
-		place_role(t, here, role, threads, by_index);
+		place_role(t, &placed, role, threads, by_index);
 	for (uint32_t i = t->first_host; i < t->node_count; i++)
 		by_index[i] = place_host(t, i, by_index);
 	return by_index;
@@ -83,7 +90,7 @@ uint16_t *
 fabric_place_nodes(const struct fabric *f, struct node *const *nodes, uint32_t count,
 		   uint32_t threads)
 {
-	uint16_t *by_index = fabric_place(f->topology, f, threads);
+	uint16_t *by_index = fabric_place(f->topology, f->owners, f->own, threads);
 	uint16_t *places = memory_array(count, sizeof(*places), "places of nodes");
 
 	for (uint32_t i = 0; i < count; i++)
@@ -163,11 +170,12 @@ place_leaves(const struct topology *t, uint32_t ranks, uint16_t *places)
 uint16_t *
 fabric_place_ranks(const struct topology *t, uint32_t ranks)
 {
+	const struct placed all = {NULL, 0};
 	uint16_t *places = memory_array(t->node_count, sizeof(*places), "ranks of nodes");
 
 	place_leaves(t, ranks, places);
-	place_role(t, NULL, CONFIG_ROLE_SPINE, ranks, places);
-	place_role(t, NULL, CONFIG_ROLE_SUPER_SPINE, ranks, places);
+	place_role(t, &all, CONFIG_ROLE_SPINE, ranks, places);
+	place_role(t, &all, CONFIG_ROLE_SUPER_SPINE, ranks, places);
 	for (uint32_t i = t->first_host; i < t->node_count; i++)
 		places[i] = place_host(t, i, places);
 	return places;

@@ -52,7 +52,8 @@
 	ROW(tenant_bytes, TENANT, SUM, "bytes", false, use->bytes, "received by the switch") \
 	ROW(tenant_used, TENANT, LEVEL, "bytes", false, use->used * CELL, "buffer held in the switch") \
 	ROW(tenant_dropped, TENANT, SUM, "packets", false, use->dropped, \
-	    "dropped because the tenant had used up its share")
+	    "dropped by the switch, for any reason") \
+	ROW(tenant_marked, TENANT, SUM, "packets", false, use->ecn_marked, "marked CE by the switch")
 
 // clang-format on
 

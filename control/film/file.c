@@ -25,11 +25,17 @@ get_u32(const uint8_t *from)
 	return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
+uint32_t
+film_data_bytes(const uint8_t *head)
+{
+	return get_u32(head + 4);
+}
+
 bool
 film_read_head(struct film_block *block, const uint8_t *bytes, size_t size)
 {
 	*block = (struct film_block){.bytes = bytes, .size = size};
-	if (size < FILM_HEAD_BYTES || get_u32(bytes + 4) != size - FILM_HEAD_BYTES)
+	if (size < FILM_HEAD_BYTES || film_data_bytes(bytes) != size - FILM_HEAD_BYTES)
 		return false;
 	memcpy(block->type, bytes, 4);
 	block->first = get_u32(bytes + 8);

@@ -230,11 +230,13 @@ end_chunk(struct film *film)
 		return;
 	film_sample_put(film);
 	film_compose(film, &chunk);
-	note_totals(film);
 	hand_over(film, &block, chunk.data, chunk.count);
 	free(chunk.data);
-	if (!film->ended)
+	// A chunk that goes beyond the film's limit is not in it, and so not in its overview.
+	if (!film->ended) {
+		note_totals(film);
 		film->end = film->begun;
+	}
 	film->first += film->count;
 	film->count = 0;
 	film->chunk_begun = film->begun;

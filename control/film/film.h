@@ -85,6 +85,8 @@ uint64_t film_interval_bytes(const struct topology *t);
 // A block in memory for free(): deflated data, or none if data is NULL.
 void film_make_block(struct film_block *block, const void *data, size_t size);
 
+// The bytes of data that follow a head of FILM_HEAD_BYTES.
+uint32_t film_data_bytes(const uint8_t *head);
 // Reads the head of a block that fills `size` bytes. Returns false if they are not one block.
 bool film_read_head(struct film_block *block, const uint8_t *bytes, size_t size);
 // Gives a block's bytes another number of their first interval.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a film (doc/film.md) and draws it: loads, pauses, queues and drops over time.
 
-Intervals are added up to at most COLUMNS_MAX columns of a drawing while the film is read.
+Intervals are added up to at most COLUMNS_MAX columns of a drawing while the film is read. `roost report` hands over a large
+film with fewer intervals, each of which stands for `every` of the film's own.
 """
 from __future__ import annotations
 
@@ -16,21 +17,22 @@ from typing import Any, Callable, Iterator
 from charts import COLUMNS_MAX, ROWS_MAX, Panel, heat_over_time, lines_over_time
 from document import Fields
 from draw import Drawing
-from read import Invalid, Lines, Missing, Result, open_regular
+from markup import DASH
+from read import Invalid, Lines, Missing, open_regular
 from results import in_bytes
 
 FILM_BYTES_MAX = 16 << 20      # of the file: more takes too long to read
 META_BYTES_MAX = 64 << 20      # decompressed, together
 CHUNKS_BYTES_MAX = 12 << 20    # decompressed, together: a byte can be a value, and a second is a few MB
+VALUES_MAX = 32 << 20          # in memory
 HEAD = struct.Struct("<4sIII")
 PEAKS = {"depth_max"}          # the highest of several intervals counts, not their sum
 COLUMNS = {"tx_bytes", "tx_packets", "paused", "pausing", "drops"} | PEAKS
 PRIORITIES, CLASSES = 9, 8
 
 
-def film_bytes(directory: str) -> bytes | None:
-    """The film of a run; None without one."""
-    path = os.path.join(directory, "film")
+def film_bytes(path: str) -> bytes | None:
+    """A film; None without one."""
     try:
         with open_regular(path) as file:
             data = file.read(FILM_BYTES_MAX + 1)
@@ -78,15 +80,19 @@ class Film:
     def __init__(self, path: str, data: bytes) -> None:
         self.path, self.meta = path, Fields(path, "", {})
         self.values: dict[tuple[str, int], array] = {}
+        self.totals: dict[tuple[str, int], int] = {}    # by column and place: the sum, or the highest value
         self.room = {b"META": META_BYTES_MAX, b"CHNK": CHUNKS_BYTES_MAX}
+        self.lost = self.begin = self.end = 0    # intervals, ns, ns
         try:
             blocks = list(self.blocks(data))
-            total = sum(count for kind, _, count, _ in blocks if kind == b"CHNK")
-            if total == 0 or total > 1 << 32:
+            total = max((first + count for kind, first, count, _ in blocks if kind == b"CHNK"), default=0)
+            if total == 0:
                 raise ValueError("it has no intervals")
+            self.total = total
             self.every = -(-total // COLUMNS_MAX)
             self.lengths = [0] * -(-total // self.every)    # of the columns, ns
             self.add_blocks(blocks)
+            self.lost += self.meta.count("lost") if self.meta.has("lost") else 0
         except (ValueError, StopIteration, RecursionError, zlib.error) as error:
             raise Invalid(f"{path}: not a valid film: {error or 'a chunk ends too early'}") from None
         self.ends = array("d", accumulate(self.lengths))
@@ -118,13 +124,17 @@ class Film:
         at = 0
         for kind, first, count, data in blocks:
             if kind == b"META":
-                self.meta = Fields(self.path, "", self.meta.value | json.loads(self.decompress(kind, data)))
+                earlier = self.meta.value.get("events")
+                found = Fields(self.path, "", json.loads(self.decompress(kind, data)))
+                self.meta = Fields(self.path, "", self.meta.value | found.value)
+                if found.has("events") and earlier:
+                    self.meta.value["events"] = earlier + found.list("events")
                 self.describe()
             elif kind == b"CHNK":
-                if first != at:
-                    raise ValueError(f"interval {at} is missing")
-                self.add_chunk(at, count, self.decompress(kind, data))
-                at += count
+                if first < at:
+                    raise ValueError(f"interval {first} comes twice")
+                self.add_chunk(at, first, count, self.decompress(kind, data))
+                at = first + count
 
     def describe(self) -> None:
         """What the places of columns are."""
@@ -133,35 +143,72 @@ class Film:
         if any(one.count("node") >= len(nodes) for one in ports):
             raise ValueError("a port is of no node")
         self.ports = [f"{nodes[one.count('node')]}.{one.text('name')}" for one in ports]
+        self.peers = [one.time("peer") for one in ports]
         self.rates = [one.count("rate_bps") for one in ports]
         self.reasons = [one.text("name") for one in self.meta.objects("drops")]
+        self.advice = [one.text("advice") for one in self.meta.objects("drops")]
+        self.nodes, self.tenants = nodes, self.meta.list("tenants")
+        self.live = self.meta.text("kind") == "live"
         self.overhead = self.meta.count("overhead_bytes")
+        self.reduced = self.meta.count("every") if self.meta.has("every") else 1
+        self.interval = self.meta.count("interval_ns")
+        if self.reduced == 0:
+            raise ValueError("every is 0")
+        self.own_interval = self.interval // self.reduced
         self.columns = [one.text("name") for one in self.meta.objects("columns")]
+        self.sums = {one.text("name") for one in self.meta.objects("columns") if one.text("kind") == "sum"}
+        scopes = self.meta.object("scopes")
+        # More than there are names, in a live film: it has room for tenants that come later.
+        self.widths = {one.text("name"): scopes.object(one.text("scope")).count("width") or 1
+                       for one in self.meta.objects("columns")}
         self.places = {"paused": PRIORITIES * len(ports), "pausing": PRIORITIES * len(ports),
                        "depth_max": CLASSES * len(ports), "drops": len(self.reasons) * len(ports),
                        "tx_bytes": len(ports), "tx_packets": len(ports)}
 
-    def add_chunk(self, at: int, total: int, data: bytes) -> None:
+    def skip(self, first: int, behind: int, begin: int) -> None:
+        """Intervals before a chunk that begins at `begin`: a live film that could not keep up lost them."""
+        if first == 0:
+            self.begin = self.end = begin
+        if begin < self.end:
+            raise ValueError("its times go backwards")
+        if behind > first:
+            each, rest = divmod(begin - self.end, behind - first)
+            self.spread(self.lengths, first, behind, each)
+            self.spread(self.lengths, behind - 1, behind, rest)
+            self.lost += behind - first
+        self.end = begin
+
+    def add_chunk(self, before: int, at: int, total: int, data: bytes) -> None:
         stream = numbers(data)
-        next(stream)    # when it begins
+        self.skip(before, at, next(stream))
         for begin, end, length in runs(stream, total):
             self.spread(self.lengths, at + begin, at + end, length)
+            self.end += length * (end - begin)
         for column in stream:
             name = self.columns[column] if column < len(self.columns) else ""
             place = 0
             for _ in range(next(stream)):
                 place += next(stream)
-                if name not in COLUMNS:
-                    for _ in runs(stream, total):
-                        pass
-                    continue
-                if place >= self.places[name]:
-                    raise ValueError(f"{name} has no place {place}")
-                values = self.values.get((name, place))
-                if values is None:
-                    values = self.values[name, place] = array("d", bytes(8 * len(self.lengths)))
+                values = self.values_at(name, place) if name in COLUMNS else None
+                total_here = self.totals.get((name, place), 0)
                 for begin, end, value in runs(stream, total):
-                    self.spread(values, at + begin, at + end, value, name in PEAKS)
+                    total_here = total_here + value * (end - begin) if name in self.sums else max(total_here, value)
+                    if values is not None:
+                        self.spread(values, at + begin, at + end, value, name in PEAKS)
+                if name and total_here:
+                    self.totals[name, place] = total_here
+            if len(self.totals) > VALUES_MAX:
+                raise too_large()
+
+    def values_at(self, name: str, place: int) -> array:
+        if place >= self.places[name]:
+            raise ValueError(f"{name} has no place {place}")
+        values = self.values.get((name, place))
+        if values is None:
+            if (len(self.values) + 1) * len(self.lengths) > VALUES_MAX:
+                raise too_large()
+            values = self.values[name, place] = array("d", bytes(8 * len(self.lengths)))
+        return values
 
     def spread(self, values: Any, begin: int, end: int, value: int, peak: bool = False) -> None:
         """Adds a value of some intervals to their columns."""
@@ -175,6 +222,31 @@ class Film:
         """The places of a column that have values, in their order, as the configuration names them."""
         return ((place, values) for (column, place), values in sorted(self.values.items(), key=lambda one: one[0])
                 if column == name)
+
+    def sum(self, name: str) -> int:
+        return sum(value for (column, _), value in self.totals.items() if column == name)
+
+    def totals_of(self, name: str, index: int) -> Iterator[int]:
+        """What one index of a column comes to at each port or node."""
+        return (value for (column, place), value in self.totals.items()
+                if column == name and place % self.widths[name] == index)
+
+    def largest(self, name: str) -> tuple[int, int]:
+        """The first place of a column with the largest total, and that."""
+        found = [(-value, place) for (column, place), value in self.totals.items() if column == name]
+        value, place = min(found, default=(0, 0))
+        return place, -value
+
+    def peer_of(self, port: int) -> str | None:
+        """The port behind a port's link."""
+        peer = self.peers[port]
+        return self.ports[peer] if peer is not None and peer < len(self.ports) else None
+
+    def name_of(self, names: list[Any], of: Fields, key: str) -> str:
+        number = of.count(key)
+        if number >= len(names):
+            raise of.invalid(key, "not in its list")
+        return names[number] if isinstance(names[number], str) else DASH    # a tenant that has been removed
 
     def lines(self, name: str, label: Callable[[int], str], share: Callable[[int], float]) -> Lines:
         """Values in percent of what `share` says is full for each ns."""
@@ -238,10 +310,10 @@ def draw_drops(film: Film, run: str) -> list[Drawing]:
         lines.join(reason, film.ends, values)
     if not lines:
         return []
-    per = "an interval" if film.every == 1 else f"{film.every} intervals"
+    many = film.every * film.reduced
+    per = "an interval" if many == 1 else f"{many} intervals"
     return [lines_over_time("film-drops.svg", f"{run}: film: drops, by reason", [Panel(f"packets in {per}", lines)])]
 
 
-def draw_film(result: Result, data: bytes) -> list[Drawing]:
-    film = Film(os.path.join(result.directory, "film"), data)
-    return [one for draw in (draw_loads, draw_pauses, draw_queues, draw_drops) for one in draw(film, result.name)]
+def draw_film(film: Film, name: str) -> list[Drawing]:
+    return [one for draw in (draw_loads, draw_pauses, draw_queues, draw_drops) for one in draw(film, name)]

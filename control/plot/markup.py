@@ -48,8 +48,11 @@ def scaled(value: float, units: Sequence[str]) -> str:
     return f"{value:.4g} {units[index]}"
 
 
+DASH = "\u2013"     # no value
+
+
 def duration(ps: int | None) -> str:
-    return "\u2013" if ps is None else scaled(ps, ("ps", "ns", "us", "ms", "s"))
+    return DASH if ps is None else scaled(ps, ("ps", "ns", "us", "ms", "s"))
 
 
 def size(count: int) -> str:
@@ -61,4 +64,4 @@ def count(number: int) -> str:
 
 
 def ratio(value: float | None) -> str:
-    return "\u2013" if value is None else f"{value:.3f}"
+    return DASH if value is None else f"{value:.3f}"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`roost report`: one HTML file of a result's directory, for a ticket or an appendix.
 
-    python3 report.py OUT VERSION DIR
+    python3 report.py OUT VERSION DIR FILM
 
-`roost report` checks the command line and runs this. The file refers to nothing outside itself, and its policy forbids a
-browser to ask for anything. It runs no code but the viewer of films, in a frame that can do nothing else.
+`roost report` checks the command line and runs this. FILM is DIR/film, or a smaller one that was made of it. The HTML file
+refers to nothing outside itself, and its policy forbids a browser to ask for anything. It runs no code but the viewer of films, in a frame that can do nothing else.
 """
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import sys
 from xml.sax.saxutils import escape
 
 import draw
+import film_sections
 import sections
 from document import read_document
 from draw import QUOTE
-from film import draw_film, film_bytes
+from film import Film, draw_film, film_bytes
 from files import FAILED, USAGE, check_place, fail, naming, prepare, remove, say, write_temporary
-from markup import Markup, element, join
+from markup import Markup, duration, element, join
 from plot import draw_one
 from read import Invalid, Missing, Result, open_regular
 
@@ -99,15 +100,30 @@ def viewer(name: str, data: bytes, page: tuple[str, str]) -> Markup:
     return Markup(f'<iframe title="the film" sandbox="allow-scripts" srcdoc="{inner}"></iframe>')
 
 
-def read_film(result: Result) -> tuple[bytes | None, Markup]:
-    """The film, if a report can show it; and drawings of it, or why there are none."""
+def resolution(film: Film) -> Markup:
+    """How fine the drawings and the player are."""
+    own, many = duration(film.own_interval * 1000), film.every * film.reduced
+    drawn = (f"Drawn at a resolution of {duration(film.interval * film.every * 1000)}, which is {many} intervals of the film."
+             if many > 1 else f"Drawn at a resolution of {own}, which is one interval of the film.")
+    if film.reduced > 1:
+        drawn += (f" The film is too large to include in full: each interval in this report stands for {film.reduced} intervals "
+                  f"of {own}. `roost web DIR` shows the film in full.")
+    return element("p", drawn, class_="faint")
+
+
+def read_film(directory: str, path: str) -> tuple[bytes | None, Film | None, str]:
+    """The film, if a report can show it, or why not."""
     try:
-        data = film_bytes(result.directory)
+        data = film_bytes(path)
         if data is None:
-            return None, element("p", "Not recorded: record.film writes one.")
-        return data, sections.drawings(draw_film(result, data))
+            return None, None, "Not recorded: record.film writes one."
+        return data, Film(os.path.join(directory, "film"), data), ""
     except Missing as why:
-        return None, element("p", f"Not drawn: {why}.")
+        return None, None, f"Not drawn: {why}."
+
+
+def drawn_film(film: Film, name: str) -> Markup:
+    return join((resolution(film), sections.drawings(draw_film(film, name))))
 
 
 def add_player(parts: dict[str, Markup], name: str, data: bytes | None) -> str:
@@ -125,16 +141,36 @@ def add_player(parts: dict[str, Markup], name: str, data: bytes | None) -> str:
 
 # ---- the document ---------------------------------------------------------------------------------------------------
 
-def make_report(directory: str, version: str) -> str:
+def film_alone(directory: str) -> bool:
+    """Whether the directory has a film, as of a live fabric, and no results of a run."""
+    has_result, has_film = (os.path.lexists(os.path.join(directory, name)) for name in ("result.json", "film"))
+    return has_film and not has_result
+
+
+def make_report(directory: str, version: str, path: str) -> str:
+    """path: of the film."""
+    name = os.path.basename(os.path.realpath(directory))
+    data, film, why = read_film(directory, path)
+    film_part = drawn_film(film, name) if film else element("p", why)
+    if film_alone(directory):
+        if film is None:
+            raise Invalid(f"{os.path.join(directory, 'film')}: too large for a report, and there is no result.json; "
+                          "`roost web DIR` shows it")
+        parts = film_sections.parts_of(film, directory, version, film_part)
+    else:
+        parts = parts_of_result(directory, version, film_part)
+    return make_page(name, parts, add_player(parts, name, data))
+
+
+def parts_of_result(directory: str, version: str, film: Markup) -> dict[str, Markup]:
     document, result = read_document(directory), Result(directory, TABLE_BYTES_MAX)
     missing: list[str] = []
     drawn = draw_one(result, missing)
-    data, film = read_film(result)
     summary = document.object("summary")
     plots = [sections.drawings(drawn)]
     if missing:
         plots.append(element("p", "Not drawn: ", "; ".join(missing), ".", class_="faint"))
-    parts = {
+    return {
         "Summary": join((sections.notices(summary), sections.figures(document))),
         "What to look at": sections.look_at(document),
         "Workload": sections.groups(document, "items", "workload item"),
@@ -144,12 +180,14 @@ def make_report(directory: str, version: str) -> str:
         "Drops": sections.drops(document, result),
         "Plots": join(plots),
         "Film": film,
-        "Log": sections.log(document),
+        "Log": sections.log(document, "log", "result.json"),
         "Configuration": sections.configuration(document),
         "Versions": sections.versions(document, version),
     }
-    script = add_player(parts, result.name, data)
-    title = f"Roost: {result.name}"
+
+
+def make_page(name: str, parts: dict[str, Markup], script: str) -> str:
+    title = f"Roost: {name}"
     head = join((Markup(HEAD), policy(script),
                  Markup('<meta name="viewport" content="width=device-width">'), element("title", title),
                  element("style", Markup(style())), Markup("</head>")))
@@ -190,10 +228,10 @@ def write_report(path: str, text: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    out, version, directory = arguments
+    out, version, directory, film = arguments
     try:
         check_report(out)
-        write_report(out, make_report(directory, version))
+        write_report(out, make_report(directory, version, film))
     except Invalid as error:
         return fail(COMMAND, str(error), USAGE)
     except OSError as error:

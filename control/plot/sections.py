@@ -162,15 +162,15 @@ def drawings(every: list[Drawing]) -> Markup:
 
 # ---- the log, the configuration, versions ---------------------------------------------------------------------------
 
-def log(document: Fields) -> Markup:
-    every = list(document.objects("log"))
+def log(document: Fields, key: str, where_all: str) -> Markup:
+    every = list(document.objects(key))
     if not every:
         return element("p", "Nothing was logged.")
     rows = []
     for one in every[:LOG_MAX]:
         where = [one.text(key) for key in ("node", "queue") if one.has(key) and one.get(key) is not None]
         rows.append((duration(one.count("at_ns") * 1000), " ".join(where), one.text("what"), one.text("message")))
-    return table(first_of(len(rows), len(every), "entries", "result.json"), ("time", "where", "what", "message"), rows)
+    return table(first_of(len(rows), len(every), "entries", where_all), ("time", "where", "what", "message"), rows)
 
 
 def configuration(document: Fields) -> Markup:

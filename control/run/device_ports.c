@@ -7,6 +7,7 @@
 #include "control/base/memory.h"
 #include "control/config/config.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #define OWN_DRIVER_JUMBO "net_af_packet"
 #define INTERFACE_KEY ",iface="
 #define ERR_BYTES 512
+#define SOCKET_MAX (INET6_ADDRSTRLEN + sizeof("[]:65535"))
 // Packets that a device which is opened while the fabric runs leaves for the others.
 #define DEVICE_PORTS_FREE 6144u
 
@@ -181,8 +183,50 @@ list_lone(struct device_port *list, uint32_t *count, const struct topology *t, u
 	}
 	snprintf(d->spec, sizeof(d->spec), "net_af_xdp%u,iface=%s", NETDEV_FIRST + number,
 		 d->netdev);
-	if (!written->mtu_written)
+	// Which interfaces are there in time is left to chance: none decides then.
+	if (!written->mtu_written && !t->config->live.wait_for_interfaces)
 		d->mtu = 0;
+}
+
+// "192.0.2.1:47900", "[2001:db8::1]:47900".
+static void
+format_socket(const struct config_part *part, uint32_t link, char text[static SOCKET_MAX])
+{
+	const bool ip6 = part->address.version == 6;
+	char address[INET6_ADDRSTRLEN];
+
+	inet_ntop(ip6 ? AF_INET6 : AF_INET, part->address.bytes, address, sizeof(address));
+	snprintf(text, SOCKET_MAX, ip6 ? "[%s]:%u" : "%s:%u", address, part->port + link);
+}
+
+// The ends of links between this part and others.
+static void
+list_crossings(struct device_port *list, uint32_t *count, const struct topology *t,
+	       const struct config_part *part)
+{
+	uint32_t number = 0; // of the link among all that cross
+
+	for (uint32_t i = 0; i < t->link_count; i++) {
+		const struct topo_link *link = &t->links[i];
+		const bool at_b = topology_part_of(t, link->b.node) == part;
+		const struct topo_end *here = at_b ? &link->b : &link->a;
+		const struct topo_end *there = at_b ? &link->a : &link->b;
+		char local[SOCKET_MAX], remote[SOCKET_MAX];
+		struct device_port *d;
+
+		if (!topology_crosses(t, link))
+			continue;
+		if (topology_part_of(t, here->node) == part) {
+			d = add_port(list, count, t, here->node, here->port);
+			d->far = topology_part_of(t, there->node);
+			d->pos = part->address.pos;
+			format_socket(part, number, local);
+			format_socket(d->far, number, remote);
+			snprintf(d->spec, sizeof(d->spec), "net_udp%u,local=%s,remote=%s", number,
+				 local, remote);
+		}
+		number++;
+	}
 }
 
 static const struct device_port *
@@ -195,6 +239,13 @@ largest_mtu(const struct device_port *ports, uint32_t count)
 	return largest;
 }
 
+static void
+use_driver(struct device_port *d, uint32_t number, const char *driver)
+{
+	snprintf(d->spec, sizeof(d->spec), "%s%u" INTERFACE_KEY "%s", driver, OWN_FIRST + number,
+		 d->interface);
+}
+
 // Roost opens the interfaces that it makes by AF_XDP, or by packet sockets where a packet is larger
 // than AF_XDP can carry: then all of them, because they share one pool. A tap's far side is a
 // virtual machine, whose frames AF_XDP would have to copy as well.
@@ -205,9 +256,16 @@ choose_drivers(struct device_port *ports, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++)
 		if (ports[i].interface[0] != '\0')
-			snprintf(ports[i].spec, sizeof(ports[i].spec), "%s%u,iface=%s",
-				 jumbo || !ports[i].own_veth ? OWN_DRIVER_JUMBO : OWN_DRIVER,
-				 OWN_FIRST + i, ports[i].interface);
+			use_driver(&ports[i], i,
+				   jumbo || !ports[i].own_veth ? OWN_DRIVER_JUMBO : OWN_DRIVER);
+}
+
+void
+device_ports_avoid_af_xdp(struct device_port *ports, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (ports[i].own_veth)
+			use_driver(&ports[i], i, OWN_DRIVER_JUMBO);
 }
 
 int
@@ -220,8 +278,7 @@ device_ports_add(struct device_port *list, uint32_t *count, const struct topolog
 	// If the pool has room for AF_XDP, device_port_use_af_xdp() changes the device.
 	for (uint32_t i = 0; i < *count; i++)
 		if (list[i].attach == attach && list[i].interface[0] != '\0')
-			snprintf(list[i].spec, sizeof(list[i].spec), OWN_DRIVER_JUMBO "%u,iface=%s",
-				 OWN_FIRST + i, list[i].interface);
+			use_driver(&list[i], i, OWN_DRIVER_JUMBO);
 	return rc;
 }
 
@@ -266,27 +323,40 @@ device_port_fits_af_xdp(const struct rte_mempool *pool, uint32_t mtu)
 void
 device_port_use_af_xdp(struct device_port *d, uint32_t number)
 {
-	snprintf(d->spec, sizeof(d->spec), OWN_DRIVER "%u,iface=%s", OWN_FIRST + number,
-		 d->interface);
+	use_driver(d, number, OWN_DRIVER);
+}
+
+// Another part may have the host.
+static bool
+is_attached_here(const struct topology *t, const struct config_attach *attach,
+		 const struct config_part *part)
+{
+	struct topo_attached at;
+
+	return part == NULL || !topology_find_attached(t, attach, &at) ||
+	       topology_part_of(t, t->first_host + at.host) == part;
 }
 
 int
 device_ports_list(struct device_port **out, uint32_t *count, const struct topology *t,
-		  struct diag *diag)
+		  const struct config_part *part, struct diag *diag)
 {
 	const struct config *config = t->config;
 	bool lone = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
-	struct device_port *list =
-		memory_array(TOPOLOGY_HOST_PORTS_MAX * (size_t)config->attach_count +
-				     config->single.port_count + DEVICE_PORTS_SPARE,
-			     sizeof(*list), "device ports");
+	struct device_port *list = memory_array(
+		TOPOLOGY_HOST_PORTS_MAX * (size_t)config->attach_count + config->single.port_count +
+			(part != NULL ? t->link_count : 0) + DEVICE_PORTS_SPARE,
+		sizeof(*list), "device ports");
 	int rc = 0;
 
 	*count = 0;
 	for (unsigned i = 0; rc == 0 && i < config->attach_count; i++)
-		rc = list_attached(list, count, t, &config->attach[i], diag);
+		if (is_attached_here(t, &config->attach[i], part))
+			rc = list_attached(list, count, t, &config->attach[i], diag);
 	for (uint16_t i = 0; rc == 0 && lone && i < t->nodes[0].port_count; i++)
 		list_lone(list, count, t, i);
+	if (part != NULL)
+		list_crossings(list, count, t, part);
 	if (rc == 0)
 		choose_drivers(list, *count);
 	*out = list;
@@ -316,9 +386,13 @@ check_port(const struct device_port *d, const struct device_port *widest, const 
 
 	if (rc == 0)
 		return 0;
-	snprintf(key, sizeof(key), "%s.%s", attached ? "attach" : "switch.ports",
-		 attached ? topology_host(t, widest->host)->name
-			  : t->nodes[widest->node].ports[widest->port].name);
+	snprintf(key, sizeof(key), "%s.%s",
+		 widest->far != NULL ? "fabric.parts"
+		 : attached          ? "attach"
+				     : "switch.ports",
+		 widest->far != NULL ? widest->far->name.text
+		 : attached          ? topology_host(t, widest->host)->name
+				     : t->nodes[widest->node].ports[widest->port].name);
 	diag_error(diag, t->config->file, widest->pos, key, "%s", err);
 	return rc;
 }

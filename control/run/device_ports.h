@@ -11,6 +11,8 @@
 #include "dataplane/device/pool.h"
 #include "dataplane/drive/live.h"
 
+#include <string.h>
+
 struct device_drops_state;
 struct host_container;
 
@@ -23,10 +25,11 @@ struct device_port {
 	uint8_t host_port;                  // index among the host's NICs
 	const struct config_attach *attach; // NULL: not a host's
 	const char *netns;                  // its name; NULL: none, or not by name
-	bool own_veth;            // its far end stands in the network namespace of `attach`
-	char interface[IFNAMSIZ]; // own_veth: its near end; or a tap that Roost makes
-	const char *netdev;       // the interface that it shares with the kernel, or NULL
-	uint32_t mtu;             // 0: the interface's, which only the machine knows
+	bool own_veth;                 // its far end stands in the network namespace of `attach`
+	char interface[IFNAMSIZ];      // own_veth: its near end; or a tap that Roost makes
+	const char *netdev;            // the interface that it shares with the kernel, or NULL
+	uint32_t mtu;                  // 0: the interface's, which only the machine knows
+	const struct config_part *far; // of a link to another part, that part; NULL: it is none
 	struct diag_pos pos;
 
 	// Of a live fabric.
@@ -51,15 +54,23 @@ struct device_port {
 
 // Lists the device ports of a topology that topology_apply_attach() has seen, in a list that has
 // room for DEVICE_PORTS_SPARE more; the caller frees it. It refers to the topology and its
-// configuration. Returns 0, or -EINVAL with errors in diag.
+// configuration. part: which of `fabric.parts` they are of, with its ends of links to others; NULL:
+// all nodes. Returns 0, or -EINVAL with errors in diag.
 int device_ports_list(struct device_port **out, uint32_t *count, const struct topology *topology,
-		      struct diag *diag);
+		      const struct config_part *part, struct diag *diag);
 
 // A place of the list that nothing stands at any more.
 static inline bool
 device_port_is_free(const struct device_port *d)
 {
 	return d->detached && d->attach == NULL;
+}
+
+// A NIC that is bound to DPDK; others have a driver's name.
+static inline bool
+device_port_is_on_pci(const struct device_port *d)
+{
+	return strncmp(d->spec, "net_", 4) != 0;
 }
 
 // Adds what an entry of `attach:` names to a list that has room for it, at places that are free or
@@ -76,6 +87,9 @@ const char *device_port_interface(const char *spec, char name[static IFNAMSIZ]);
 // number: its place in the list.
 bool device_port_fits_af_xdp(const struct rte_mempool *pool, uint32_t mtu);
 void device_port_use_af_xdp(struct device_port *d, uint32_t number);
+
+// Has the veths that Roost makes opened by packet sockets, for a process that may not use AF_XDP.
+void device_ports_avoid_af_xdp(struct device_port *ports, uint32_t count);
 
 // The packets that the devices need: their number is what the devices and edge NICs hold on to.
 struct pool_options device_ports_pool(const struct device_port *ports, uint32_t count);

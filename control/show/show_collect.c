@@ -66,6 +66,15 @@ show_find_switch(const struct show_state *s, const struct report_node *n)
 	return NULL;
 }
 
+const struct switch_config *
+show_port_settings(const struct show_switch *w, int port, struct switch_config *own)
+{
+	if (port < 0)
+		return &w->settings;
+	return config_port_settings(
+		&w->settings, config_find_port(&w->settings, w->place->ports[port].number), own);
+}
+
 bool
 show_add_vrfs(json_t *of, const struct show_question *q, json_t *to)
 {

@@ -37,6 +37,8 @@ static const struct show_column carriers[] = {
 	{"duplicate", "carrier/duplicates", SHOW_COUNT},
 	{"round-trip", "carrier/round_trip_ns", SHOW_DURATION},
 	{"least", "carrier/round_trip_min_ns", SHOW_DURATION},
+	{"variation", "carrier/delay_variation_ns", SHOW_DURATION},
+	{"most", "carrier/delay_variation_max_ns", SHOW_DURATION},
 	{0},
 };
 

@@ -68,10 +68,27 @@ static const struct show_column link_columns[] = {
 	{0},
 };
 
+// Times are those of the machine's clock.
+static const struct show_column carrier_columns[] = {
+	{"interface", .format = SHOW_TEXT},
+	{"part", .format = SHOW_FILLED},
+	{"sent", .format = SHOW_COUNT},
+	{"received", .format = SHOW_COUNT},
+	{"lost", .format = SHOW_COUNT},
+	{"late", .format = SHOW_COUNT},
+	{"duplicate", "duplicates", SHOW_COUNT},
+	{"round-trip", "round_trip_ns", SHOW_DURATION},
+	{"least", "round_trip_min_ns", SHOW_DURATION},
+	{"variation", "delay_variation_ns", SHOW_DURATION},
+	{"most", "delay_variation_max_ns", SHOW_DURATION},
+	{0},
+};
+
 static const struct show_table tables[] = {
 	{"workers/*", .columns = worker_columns},
 	{"nodes/*", .columns = node_columns},
 	{"links/*", .columns = link_columns},
+	{"carriers/*", .title = "carried by datagrams\n", .columns = carrier_columns},
 };
 
 // Whether huge pages could be had.
@@ -111,6 +128,8 @@ print(const json_t *answer, FILE *to)
 
 	fprintf(to, "fabric    %s, %s\n", show_string(answer, "name"),
 		show_string(answer, "state"));
+	if (json_object_get(answer, "part") != NULL)
+		fprintf(to, "part      %s\n", show_string(answer, "part"));
 	fprintf(to, "file      %s\n", show_string(answer, "file"));
 	fprintf(to, "time      %s of fabric time, dilation %ju, idle workers %s\n",
 		text_duration(text, show_number(answer, "time_ns") * PS_PER_NS),

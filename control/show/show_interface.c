@@ -29,6 +29,9 @@ port_json(const struct show_state *s, const struct report_node *n, unsigned int 
 		const struct port_tables *own = &t->ports[port];
 
 		json_object_set_new(out, "mtu", json_integer(profile->mtu));
+		json_object_set_new(
+			out, "overhead_bytes",
+			json_integer((json_int_t)profile->preamble + profile->fcs + profile->gap));
 		show_set_mac(out, own->mac);
 		show_set_text(out, "vrf", own->vrf < t->vrf_count ? n->vrfs[own->vrf] : NULL);
 		show_set_text(out, "tenant",

@@ -174,38 +174,13 @@ classes_json(const struct switch_config *c)
 
 // ---- all of it -------------------------------------------------------------------------------
 
-// Replaces settings by a port's own.
-static void
-apply_port(struct switch_config *c, const char *name)
-{
-	for (unsigned int i = 0; i < c->port_count; i++) {
-		const struct config_port_qos *p = &c->ports[i];
-
-		if (strcmp(p->name.text, name) != 0)
-			continue;
-		if (p->set & CONFIG_PORT_QOS_TRUST) {
-			c->trust_count = p->trust_count;
-			memcpy(c->trust, p->trust, sizeof(c->trust));
-		}
-		if (p->set & CONFIG_PORT_QOS_PRIORITY)
-			c->port_priority = p->port_priority;
-		if (p->set & CONFIG_PORT_QOS_DSCP)
-			memcpy(c->dscp_to_priority, p->dscp_to_priority,
-			       sizeof(c->dscp_to_priority));
-		if (p->set & CONFIG_PORT_QOS_PCP)
-			memcpy(c->pcp_to_priority, p->pcp_to_priority, sizeof(c->pcp_to_priority));
-		if (p->set & CONFIG_PORT_QOS_MAX_RATE)
-			c->port_max_rate_bps = p->max_rate_bps;
-	}
-}
-
-// The settings as a list. Of one port: its own settings take the place of those of all ports, and
-// other ports' are left out. How packets are routed is no QoS.
+// The settings as a list. Of one port, whose settings these are: its own say where they come from,
+// and other ports' are left out. How packets are routed is no QoS.
 static json_t *
-list_settings(const struct show_switch *w, const char *port)
+list_settings(const struct switch_config *settings, const struct show_switch *w, const char *port)
 {
 	static const char routing[] = "routing.", ports[] = "qos.ports.";
-	json_t *list = settings_list(&w->settings, &w->marks, w->revision, &w->preset), *one;
+	json_t *list = settings_list(settings, &w->marks, w->revision, &w->preset), *one;
 	const char *key;
 	void *next;
 
@@ -221,6 +196,8 @@ list_settings(const struct show_switch *w, const char *port)
 			own += length + 1;
 			snprintf(general, sizeof(general), "qos.%s%s",
 				 strcmp(own, "max-rate") == 0 ? "port." : "", own);
+			json_object_set(one, "preset",
+					json_object_get(json_object_get(list, general), "preset"));
 			json_object_set(list, general, one);
 		}
 		if (of_port || strncmp(key, routing, strlen(routing)) == 0)
@@ -247,22 +224,21 @@ show_add_preset(json_t *to, const struct show_switch *w)
 static json_t *
 qos_settings(const struct report_node *n, const struct show_switch *w, int port)
 {
-	struct switch_config c = w->settings;
+	struct switch_config own;
+	const struct switch_config *c = show_port_settings(w, port, &own);
 	json_t *out, *list;
 
-	if (port >= 0)
-		apply_port(&c, n->ports[port].name);
 	out = json_pack("{s:b,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "enable",
-			c.preset != CONFIG_PRESET_NONE, "congestion-control", congestion_json(&c),
-			"pfc", pfc_json(&c, w, port), "trust", trust_json(&c), "port-max-rate-bps",
-			(json_int_t)c.port_max_rate_bps, "pcp-to-sp",
-			number_list(c.pcp_to_priority, CONFIG_PRIORITIES), "dscp-to-sp",
-			number_list(c.dscp_to_priority, CONFIG_DSCPS), "sp-to-pg",
-			number_list(c.priority_to_group, CONFIG_PRIORITIES), "sp-to-tc",
-			number_list(c.priority_to_class, CONFIG_PRIORITIES), "traffic-class",
-			classes_json(&c), "pools", show_qos_pools(&c, n));
+			c->preset != CONFIG_PRESET_NONE, "congestion-control", congestion_json(c),
+			"pfc", pfc_json(c, w, port), "trust", trust_json(c), "port-max-rate-bps",
+			(json_int_t)c->port_max_rate_bps, "pcp-to-sp",
+			number_list(c->pcp_to_priority, CONFIG_PRIORITIES), "dscp-to-sp",
+			number_list(c->dscp_to_priority, CONFIG_DSCPS), "sp-to-pg",
+			number_list(c->priority_to_group, CONFIG_PRIORITIES), "sp-to-tc",
+			number_list(c->priority_to_class, CONFIG_PRIORITIES), "traffic-class",
+			classes_json(c), "pools", show_qos_pools(c, n));
 	show_add_preset(out, w);
-	list = list_settings(w, port >= 0 ? n->ports[port].name : NULL);
+	list = list_settings(c, w, port >= 0 ? n->ports[port].name : NULL);
 	json_object_set_new(out, "values", list);
 	json_object_set_new(out, "exceptions", settings_exceptions(list));
 	return out;

@@ -11,16 +11,6 @@
 #define ROCE_PRIORITY 3
 #define CNP_DSCP 48
 
-static uint8_t
-cnp_priority(const struct switch_config *c, const char *port)
-{
-	for (unsigned int i = 0; i < c->port_count; i++)
-		if (strcmp(c->ports[i].name.text, port) == 0 &&
-		    c->ports[i].set & CONFIG_PORT_QOS_DSCP)
-			return c->ports[i].dscp_to_priority[CNP_DSCP];
-	return c->dscp_to_priority[CNP_DSCP];
-}
-
 // Bit per group (or class) that one of the priorities maps to.
 static unsigned int
 mapped(const uint8_t map[CONFIG_PRIORITIES], unsigned int priorities)
@@ -107,7 +97,7 @@ roce_counters(const struct report_node *n, const struct switch_config *c, unsign
 	unsigned int roce = c->pfc_priorities != 0 ? c->pfc_priorities : 1u << ROCE_PRIORITY;
 	unsigned int groups = mapped(c->priority_to_group, roce);
 	unsigned int others = mapped(c->priority_to_group, 0xff & ~roce) & ~groups;
-	unsigned int cnp = 1u << cnp_priority(c, n->ports[port].name);
+	unsigned int cnp = 1u << c->dscp_to_priority[CNP_DSCP];
 	uint64_t marked = 0;
 
 	for (unsigned int i = 0; i < PRIORITIES; i++)
@@ -126,8 +116,10 @@ static json_t *
 port_json(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
 	const struct show_switch *w = show_find_switch(s, n);
+	struct switch_config own;
 
-	return w != NULL ? roce_counters(n, &w->settings, port, s->now) : json_object();
+	return w != NULL ? roce_counters(n, show_port_settings(w, (int)port, &own), port, s->now)
+			 : json_object();
 }
 
 // ---- printing ----------------------------------------------------------------------------------

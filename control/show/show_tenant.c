@@ -57,6 +57,7 @@ static const struct show_column columns[] = {
 	{"guaranteed"},
 	{"guaranteed-used", "guaranteed_used"},
 	{"dropped"},
+	{"ecn-marked", "ecn_marked"},
 	{"max-persistent", "used_max_persistent"},
 	{0},
 };

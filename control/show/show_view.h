@@ -159,6 +159,9 @@ json_t *show_bit_list(unsigned int bits);
 bool show_port_meant(const struct report_node *n, unsigned int port, const char *filter);
 // The settings of a node, or NULL where it is no switch.
 const struct show_switch *show_find_switch(const struct show_state *s, const struct report_node *n);
+// The settings of one of its ports, in `own` where they are not those of all; port -1: of all.
+const struct switch_config *show_port_settings(const struct show_switch *w, int port,
+					       struct switch_config *own);
 
 // Adds those parts of {NODE: {KIND: {VRF: ...}}} whose node and VRF the question names. Returns
 // false if it names one that has none.

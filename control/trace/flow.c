@@ -223,13 +223,30 @@ read_dscp(const struct fabric *f, const json_t *params, struct trace_flow *flow,
 	return 0;
 }
 
+// What another part sends is traced where that runs.
+static int
+check_here(const struct fabric *f, const struct trace_flow *flow, struct diag *diag)
+{
+	const uint32_t node = f->topology->first_host + flow->host;
+	char name[CONFIG_RUN_NAME_MAX];
+	const char *part;
+
+	if (fabric_is_here(f, node))
+		return 0;
+	part = topology_part_of(f->topology, node)->name.text;
+	return diag_fail(diag, EINVAL, "%s is in part %s, which another process runs: use -f %s",
+			 f->topology->nodes[node].name, part,
+			 config_run_name(&f->config->fabric, part, name));
+}
+
 int
 trace_flow_read(const struct fabric *f, const json_t *params, struct trace_flow *out,
 		struct diag *diag)
 {
 	json_int_t sport, dport, ttl, bytes, pair;
 
-	if (read_ends(f, params, out, diag) != 0 || read_dscp(f, params, out, diag) != 0)
+	if (read_ends(f, params, out, diag) != 0 || check_here(f, out, diag) != 0 ||
+	    read_dscp(f, params, out, diag) != 0)
 		return -EINVAL;
 	if (read_number(params, &(struct number){"sport", 0, UINT16_MAX}, DEFAULT_SPORT, &sport,
 			diag) != 0 ||

@@ -65,7 +65,8 @@ go_by(struct all_paths *p, const struct topo_ref *at, struct rte_mbuf *m, int me
 	if (verdict == STAGE_NEXT) {
 		port = &t->nodes[at->node].ports[packet_meta(copy)->out_port];
 		next = (struct topo_ref){.node = port->peer_node, .port = port->peer_port};
-		if (port->peer_node == TOPOLOGY_NONE || port->peer_node >= t->first_host) {
+		if (port->peer_node == TOPOLOGY_NONE || port->peer_node >= t->first_host ||
+		    !fabric_is_here(p->s->fabric, port->peer_node)) {
 			sum->count = add(sum->count, 1);
 			if (port->peer_node != TOPOLOGY_NONE)
 				note_seen(p, hop + 1, port->peer_node);

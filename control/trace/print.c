@@ -237,6 +237,10 @@ print_end(const json_t *answer, FILE *to)
 		fprintf(to, "dropped at %s: %s (%s)\n", show_string(last, "node"),
 			show_string(drop, "reason"),
 			*why != '\0' ? why : show_string(drop, "advice"));
+	else if (strcmp(show_string(answer, "result"), "left") == 0)
+		fprintf(to, "leaves by %s.%s to part %s after %.3f us\n", show_string(last, "node"),
+			show_string(last, "out"), show_string(answer, "part"),
+			(double)show_number(answer, "time_ps") / PS_IN_US);
 	else
 		fprintf(to, "delivered to %s after %.3f us\n", show_string(last, "node"),
 			(double)show_number(answer, "time_ps") / PS_IN_US);

@@ -174,7 +174,7 @@ note_sent(struct trace_probe *p, const struct trace_record *r)
 		return;
 	}
 	peer = node->ports[r->port.port].peer_node;
-	if (peer == TOPOLOGY_NONE)
+	if (peer == TOPOLOGY_NONE || !fabric_is_here(p->fabric, peer))
 		p->end = LEFT;
 	else if (p->fabric->nodes[peer] == NULL)
 		p->end = DELIVERED;

@@ -23,6 +23,7 @@ struct walk {
 	uint16_t in;   // and by which port it came there
 	ps_t elapsed;
 	json_t *hops;
+	const char *part; // that it leaves to, which another process runs; NULL: it does not
 	int verdict; // STAGE_NEXT on its way, STAGE_CONSUMED: it is there; or the reason to drop it
 };
 
@@ -267,6 +268,11 @@ go_on(struct walk *w, uint16_t out)
 		w->verdict = STAGE_CONSUMED; // it leaves the fabric
 		return;
 	}
+	if (!fabric_is_here(w->s->fabric, port->peer_node)) {
+		w->part = topology_part_of(w->s->fabric->topology, port->peer_node)->name.text;
+		w->verdict = STAGE_CONSUMED;
+		return;
+	}
 	w->node = port->peer_node;
 	w->in = port->peer_port;
 }
@@ -380,10 +386,13 @@ trace_walk(const struct trace_state *s, const struct trace_flow *flow)
 		else
 			reach_host(&w);
 	}
-	out = json_pack("{s:o, s:I, s:s, s:I, s:o, s:o}", "packet",
+	out = json_pack("{s:o, s:I, s:s, s:s*, s:I, s:o, s:o}", "packet",
 			trace_flow_json(s->fabric, flow), "at_ps", (json_int_t)s->now, "result",
-			w.verdict >= 0 ? "dropped" : "delivered", "time_ps", (json_int_t)w.elapsed,
-			"hops", w.hops, "paths", trace_paths(s, flow, &w.memory));
+			w.verdict >= 0   ? "dropped"
+			: w.part != NULL ? "left"
+					 : "delivered",
+			"part", w.part, "time_ps", (json_int_t)w.elapsed, "hops", w.hops, "paths",
+			trace_paths(s, flow, &w.memory));
 	trace_memory_destroy(&w.memory);
 	return out;
 }

@@ -53,6 +53,44 @@ write_links(struct metrics *m)
 	}
 }
 
+// What has become of the datagrams that carry links. A label without a value is left out.
+static void
+write_carriers(struct metrics *m)
+{
+	static const struct {
+		struct family family;
+		const char *key;
+	} rows[] = {
+		{{"roost_carrier_lost_packets", "frames to this end that did not arrive in time",
+		  "packets", true, false},
+		 "lost"},
+		{{"roost_carrier_duplicate_packets", "frames that arrived a second time", "packets",
+		  true, false},
+		 "duplicates"},
+		{{"roost_carrier_round_trip_seconds", "the last round trip of the carrier",
+		  "seconds", false, true},
+		 "round_trip_ns"},
+		{{"roost_carrier_delay_variation_seconds",
+		  "how much longer than the fastest one datagrams take, on average", "seconds",
+		  false, true},
+		 "delay_variation_ns"},
+	};
+	json_t *carrier;
+	size_t i;
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		m->headed = false;
+		json_array_foreach(json_object_get(m->fabric, "carriers"), i, carrier)
+		{
+			const struct label labels[METRICS_LABELS_MAX] = {
+				{"port", text_of(carrier, "interface")},
+				{"part", text_of(carrier, "part")}};
+
+			metrics_write(m, &rows[k].family, labels, number_of(carrier, rows[k].key));
+		}
+	}
+}
+
 static void
 write_workers(struct metrics *m)
 {
@@ -99,5 +137,6 @@ metrics_write_fabric(struct metrics *m)
 	write_fabric_sample(m, &time, m->time_ns);
 	write_fabric_sample(m, &dilation, number_of(m->fabric, "dilation"));
 	write_links(m);
+	write_carriers(m);
 	write_workers(m);
 }

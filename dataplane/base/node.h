@@ -35,7 +35,7 @@ enum node_role { NODE_LEAF, NODE_SPINE, NODE_SUPER, NODE_NIC };
 // packets of a switch that needs neither pay for neither.
 enum node_variant {
 	NODE_FULL = 1 << 0,    // rates, RED, parts of the buffer, trimming, watchdog, ...
-	NODE_TUNNELS = 1 << 1, // VXLAN and VLANs of tenants
+	NODE_TUNNELS = 1 << 1, // VXLAN and VLANs of tenants, IP-in-IP
 	NODE_TENANTS = 1 << 2, // some packets belong to tenants; with the others always
 	NODE_NOTICES = 1 << 3, // congestion notices are sent; with NODE_FULL they may be, too
 };
@@ -92,6 +92,7 @@ struct tenant_use {
 	uint32_t used_max;
 	struct watermark_before used_before;
 	uint64_t dropped;
+	uint64_t ecn_marked;
 	// Where tenants have parts of the buffer:
 	uint32_t guarantee[POOL_COUNT]; // cells held under the guarantee
 	uint32_t pool_used[POOL_COUNT]; // all cells of its packets

@@ -54,6 +54,9 @@ enum packet_flags {
 	PACKET_RESIZED = 1 << 15, // leaves in other headers than it came in: cells are of those
 	// Live: sent to be followed (roce/probe.h). What comes from a device never is.
 	PACKET_PROBE = 1 << 16,
+	// It came in IP-in-IP that ends here, and is classified by that; with PACKET_DECAPPED until
+	// it is rewritten.
+	PACKET_IPIP = 1 << 17,
 	// What parsing leaves as it came.
 	PACKET_ENDURING = PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD | PACKET_PROBE,
 };
@@ -75,7 +78,7 @@ struct packet_meta {
 	uint8_t l3_off;
 	uint8_t l4_off;
 	uint8_t ip_proto; // of the header at l4_off; 0 in a fragment and where not looked for
-	uint8_t dscp;     // as it came in
+	uint8_t dscp;     // as it came in; of a tunnel that ends here, the one that counts
 	uint8_t pcp;      // the same, when PACKET_TAGGED
 	uint8_t opcode;   // BTH, when PACKET_ROCE
 	uint8_t ecn;
@@ -86,7 +89,9 @@ struct packet_meta {
 	uint8_t inner_l4_off; // the same of UDP after it
 	uint32_t encap; // with NODE_TUNNELS: the encapsulation that it leaves in, PACKET_ENCAP_QP
 	uint32_t group; // next-hop group, then next hop
-	ps_t arrived;   // when it was admitted, of what waits
+	uint8_t outer_dscp; // with PACKET_IPIP, as they came in: a change of tables may ask for the
+	uint8_t inner_dscp; // one that did not count
+	ps_t arrived;       // when it was admitted, of what waits
 };
 
 _Static_assert(sizeof(struct packet_meta) <= PACKET_META_BYTES, "metadata fits the private area");

@@ -102,6 +102,17 @@ struct remark_profile {
 	uint8_t pcp[PRIORITIES];
 };
 
+enum watchdog_action { WATCHDOG_DROP, WATCHDOG_FORWARD, WATCHDOG_ALERT };
+
+struct watchdog_profile {
+	bool on;
+	uint8_t action; // enum watchdog_action
+	bool flush;     // DROP: packets in the queue are dropped too
+	bool ingress;   // DROP: packets that arrive by the port with the queue's priorities, too
+	ps_t detect;
+	ps_t restore;
+};
+
 // What ports of one kind share.
 struct port_profile {
 	struct pg_profile pg[PRIORITIES];
@@ -130,6 +141,7 @@ struct port_profile {
 	bool trust_dscp;
 	bool trust_pcp;
 	bool pcp_first; // of the two, which counts first
+	struct watchdog_profile watchdog;
 };
 
 struct port_tables {
@@ -198,6 +210,25 @@ struct tunnel_tables {
 	struct encap *encaps; // [0] is ENCAP_NONE
 };
 #define TUNNEL_HASH UINT32_C(0x9e3779b1)
+
+#define IPIP_ADDRESSES_MAX 16
+
+struct ipip_address {
+	uint8_t version;
+	uint8_t bytes[16]; // of version 4 the first 4 bytes
+};
+
+// IP-in-IP that ends at this switch (stages/ipip.h).
+struct ipip_tables {
+	uint32_t count;
+	struct ipip_address addresses[IPIP_ADDRESSES_MAX];
+	bool pipe;        // the packet inside keeps its DSCP
+	bool copies_ecn;  // the packet inside gets the outer ECN, not what RFC 6040 says
+	bool uniform_ttl; // the packet inside gets the outer TTL
+	bool maps_dscp;   // dscp_to_priority counts, for the outer DSCP
+	uint8_t dscp_to_priority[64];
+	uint8_t priority_to_pg[PRIORITIES];
+};
 
 // A host that has left a VRF. Of packets that were admitted before, those from it or to it are
 // dropped wherever they are met (stages/stale_tenant.h).
@@ -283,17 +314,6 @@ struct trim_profile {
 	uint8_t eligible; // bit per traffic class whose packets are cut
 };
 
-enum watchdog_action { WATCHDOG_DROP, WATCHDOG_FORWARD, WATCHDOG_ALERT };
-
-struct watchdog_profile {
-	ps_t poll; // 0: off
-	ps_t detect;
-	ps_t restore;
-	uint8_t action; // enum watchdog_action
-	bool flush;     // DROP: packets in the queue are dropped too
-	bool ingress;   // DROP: packets that arrive by the port with the queue's priorities, too
-};
-
 enum histogram_kind { HISTOGRAM_QUEUE, HISTOGRAM_GROUP, HISTOGRAM_LATENCY };
 
 #define HISTOGRAM_BINS_MAX 64
@@ -341,10 +361,11 @@ struct tables {
 	bool port_levels;    // some pool has a per-port level
 	bool latency_wanted; // some histogram wants to know how long packets stay
 	struct trim_profile trim;
-	bool trims; // a switch that packets may have passed cuts some: those are routed too
-	struct watchdog_profile watchdog;
+	bool trims;         // a switch that packets may have passed cuts some: those are routed too
+	ps_t watchdog_poll; // 0: the watchdog is off at all ports
 	struct answer_profile answers;
 	struct tunnel_tables *tunnels; // NULL: nothing is encapsulated here
+	struct ipip_tables *ipip;      // NULL: no IP-in-IP ends here
 	// NULL: no host has left a VRF recently. Not NULL, even if empty: switches without tunnels
 	// stamp epochs too.
 	struct stale_hosts *stale_hosts;

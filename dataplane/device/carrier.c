@@ -6,13 +6,18 @@
 // A hello also returns the time that the far end's last hello has brought, and says how long this
 // end has had it: what remains of the time since is a round trip of the carrier, without either
 // process's own delay, and without clocks that agree.
+//
+// Every datagram says when it was sent. The clocks of the two ends do not agree, so the time that
+// it took is known but for a constant: what is measured is by how much it exceeds the least one.
+// Clocks also drift apart, so a least one is forgotten after CARRIER_LEAST_NS to twice as long.
 #include "carrier.h"
 
 #include <endian.h>
 #include <string.h>
 
 #define CARRIER_MAGIC 0x52535455u // "RSTU"
-#define CARRIER_VERSION 1
+#define CARRIER_VERSION 2
+#define CARRIER_MEAN_OF 16   // the mean moves by so small a part of each difference
 #define CARRIER_FRAME_MIN 14 // an Ethernet header
 
 void
@@ -22,7 +27,7 @@ carrier_init(struct carrier *c, uint64_t session)
 }
 
 static void
-write_head(const struct carrier *c, enum carrier_kind kind, uint32_t number,
+write_head(const struct carrier *c, enum carrier_kind kind, uint32_t number, uint64_t now_ns,
 	   struct carrier_head *head)
 {
 	*head = (struct carrier_head){
@@ -30,24 +35,25 @@ write_head(const struct carrier *c, enum carrier_kind kind, uint32_t number,
 		.version = CARRIER_VERSION,
 		.kind = (uint8_t)kind,
 		.session = htobe64(c->session),
+		.sent_ns = htobe64(now_ns),
 		.number = htobe32(number),
 	};
 }
 
 void
-carrier_write_head(const struct carrier *c, uint32_t number, struct carrier_head *head)
+carrier_write_head(const struct carrier *c, uint32_t number, uint64_t now_ns,
+		   struct carrier_head *head)
 {
-	write_head(c, CARRIER_FRAME, number, head);
+	write_head(c, CARRIER_FRAME, number, now_ns, head);
 }
 
 void
 carrier_write_hello(const struct carrier *c, enum carrier_kind kind, uint32_t next, uint64_t now_ns,
 		    struct carrier_head *head, struct carrier_hello *hello)
 {
-	write_head(c, kind, next, head);
+	write_head(c, kind, next, now_ns, head);
 	*hello = (struct carrier_hello){
-		.heard_session = htobe64(c->peer_session),
-		.sent_ns = htobe64(now_ns),
+		.heard_session = htobe64(c->held ? 0 : c->peer_session),
 		.echo_ns = htobe64(c->hello_sent_ns),
 		.held_ns = htobe64(now_ns - c->hello_ns),
 	};
@@ -92,8 +98,36 @@ begin_session(struct carrier *c, uint64_t session, uint32_t next)
 	c->peer_session = session;
 	c->next = next;
 	c->round_trip_min_ns = c->round_trip_ns = 0;
+	c->variation_ns = c->variation_max_ns = c->least_since_ns = 0;
+	c->least_ns = c->before_ns = INT64_MAX;
 	// What came before the session was known is not told from what is still to come.
 	memset(c->seen, 0xff, sizeof(c->seen));
+}
+
+// The far end can say what it likes: whatever its stamp is, the difference of two delays is.
+static void
+note_delay(struct carrier *c, uint64_t sent_ns, uint64_t now_ns)
+{
+	const int64_t delay = (int64_t)(now_ns - sent_ns);
+	int64_t least;
+	uint64_t more;
+
+	if (c->least_since_ns == 0 || now_ns - c->least_since_ns >= CARRIER_LEAST_NS) {
+		// After a silence, the least of long ago says nothing about the clocks of now.
+		c->before_ns = now_ns - c->least_since_ns < 2 * CARRIER_LEAST_NS ? c->least_ns
+										 : INT64_MAX;
+		c->least_ns = delay;
+		c->least_since_ns = now_ns;
+	} else if (delay < c->least_ns) {
+		c->least_ns = delay;
+	}
+	least = c->least_ns < c->before_ns ? c->least_ns : c->before_ns;
+	more = (uint64_t)delay - (uint64_t)least;
+	if (more > CARRIER_MORE_MAX_NS)
+		more = CARRIER_MORE_MAX_NS;
+	c->variation_ns += more / CARRIER_MEAN_OF - c->variation_ns / CARRIER_MEAN_OF;
+	if (more > c->variation_max_ns)
+		c->variation_max_ns = more;
 }
 
 static void
@@ -107,7 +141,8 @@ take_hello(struct carrier *c, const struct carrier_head *head, const struct carr
 		begin_session(c, session, be32toh(head->number));
 	expect(c, be32toh(head->number));
 	c->heard_ns = c->hello_ns = now_ns;
-	c->hello_sent_ns = be64toh(hello->sent_ns);
+	c->hello_sent_ns = be64toh(head->sent_ns);
+	note_delay(c, c->hello_sent_ns, now_ns);
 	c->heard_back = be64toh(hello->heard_session) == c->session;
 	// The far end can say what it likes, but not that a round trip took less than no time.
 	if (!c->heard_back || echo == 0 || echo > now_ns || held > since)
@@ -145,6 +180,7 @@ take_frame(struct carrier *c, const struct carrier_head *head, bool up, uint64_t
 		return false;
 	}
 	c->heard_ns = now_ns;
+	note_delay(c, be64toh(head->sent_ns), now_ns);
 	if (!take_number(c, be32toh(head->number)))
 		return false;
 	c->early += !up;
@@ -173,11 +209,16 @@ carrier_take(struct carrier *c, const struct carrier_head *head, const void *bod
 }
 
 bool
+carrier_hears(const struct carrier *c, uint64_t now_ns)
+{
+	return c->heard_back && c->heard_ns != 0 && now_ns - c->heard_ns < CARRIER_DEAD_NS;
+}
+
+bool
 carrier_link(struct carrier *c, uint64_t now_ns)
 {
 	const bool restarted = c->restarted;
 
 	c->restarted = false;
-	return !restarted && c->heard_back && c->heard_ns != 0 &&
-	       now_ns - c->heard_ns < CARRIER_DEAD_NS;
+	return !restarted && carrier_hears(c, now_ns);
 }

@@ -2,11 +2,6 @@
 // A device port's far side: a DPDK ethdev opened from a user's `dev:` string. See device.c.
 #pragma once
 
-#include "dataplane/base/packet.h"
-
-#include <rte_ethdev.h>
-#include <rte_mbuf.h>
-
 #include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +9,7 @@
 
 struct device_quirks;
 struct pool_options;
+struct rte_mempool;
 struct steering;
 struct udp_device;
 
@@ -35,7 +31,7 @@ struct device {
 	int xsk_fd;                 // AF_XDP socket of the driver; -1: none
 	int packet_fd;              // packet socket of the driver; -1: none
 	uint64_t packet_dropped;    // for want of room in that socket's ring
-	uint32_t maps[4];           // ids of the maps that the driver has opened for it; 0: none
+	uint64_t bpf[16];           // ids of what the driver has opened of BPF for it; 0: none
 	struct steering *steering;  // of a port with the kernel beside it; NULL: none
 	bool probed;                // made by hot plug, to be unplugged
 	bool found;                 // port_id is its port, to be stopped and closed
@@ -78,6 +74,7 @@ struct device_stats {
 	uint64_t carrier_lost, carrier_duplicates, carrier_early, carrier_refused;
 	uint64_t carrier_late;
 	uint64_t round_trip_ns, round_trip_min_ns; // 0: not known
+	uint64_t delay_variation_ns, delay_variation_max_ns;
 };
 
 // Opens and starts a device with one rx and one tx queue, promiscuous. All of it or nothing.
@@ -100,6 +97,14 @@ enum device_link {
 // says. Control thread.
 enum device_link device_link(const struct device *device);
 
+// The MAC address that its interface has now. Returns 0, or -errno where it has no interface.
+// Control thread.
+int device_mac(const struct device *device, uint8_t mac[static 6]);
+
+// Has the far end of a link in datagrams see it as down although both hear each other, or no longer
+// so. Nothing for other devices. Control thread.
+void device_hold(struct device *device, bool held);
+
 // Has a device without an interface, whose link is down, look for its far end again: a memif client
 // does so only when it is started. Returns 0, also where the driver needs nothing, or -errno.
 // Control thread, no worker uses it.
@@ -118,55 +123,3 @@ int device_stats(struct device *device, struct device_stats *stats);
 // thread.
 int device_counters(const struct device *device,
 		    void (*fn)(const char *name, uint64_t value, void *arg), void *arg);
-
-// What a device of datagrams does in place of DPDK (udp.c).
-uint16_t udp_rx_burst(struct udp_device *u, struct rte_mbuf **packets, uint16_t count);
-uint16_t udp_tx_burst(struct udp_device *u, struct rte_mbuf **packets, uint16_t count);
-
-// Receives up to `count` packets, with metadata as packet_init_frame() makes it. Returns how many.
-// The worker that owns the port.
-static inline uint16_t
-device_rx_burst(struct device *device, struct rte_mbuf **packets, uint16_t count)
-{
-	uint16_t received = unlikely(device->udp != NULL)
-				    ? udp_rx_burst(device->udp, packets, count)
-				    : rte_eth_rx_burst(device->port_id, 0, packets, count);
-	uint16_t kept = 0;
-
-	for (uint16_t i = 0; i < received; i++) {
-		struct rte_mbuf *m = packets[i];
-
-		if (unlikely(m->nb_segs != 1)) {
-			rte_pktmbuf_free(m);
-			device->rx_chained++;
-			continue;
-		}
-		packet_init_frame(m, m->data_off, m->data_len);
-		packets[kept++] = m;
-	}
-	return kept;
-}
-
-// Writes what a driver reads of a packet of one segment, as its metadata says; at most `frame_max`
-// bytes, all of them written. The worker that owns the port.
-static inline void
-device_tx_prepare(struct rte_mbuf *m)
-{
-	const struct packet_meta *meta = packet_meta(m);
-
-	m->data_off = meta->data_off;
-	m->data_len = meta->data_len;
-	m->pkt_len = meta->data_len;
-	m->nb_segs = 1;
-	m->ol_flags = 0;
-}
-
-// Sends packets that device_tx_prepare() has prepared. Returns how many the device took; the others
-// are still the caller's. The worker that owns the port.
-static inline uint16_t
-device_tx_burst(struct device *device, struct rte_mbuf **packets, uint16_t count)
-{
-	if (unlikely(device->udp != NULL))
-		return udp_tx_burst(device->udp, packets, count);
-	return rte_eth_tx_burst(device->port_id, 0, packets, count);
-}

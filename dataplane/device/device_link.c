@@ -7,6 +7,9 @@
 #include "log_capture.h"
 #include "udp.h"
 
+#include <rte_ethdev.h>
+
+#include <errno.h>
 #include <net/if.h>
 
 enum device_link
@@ -21,12 +24,28 @@ device_link(const struct device *d)
 	if (d->control_fd >= 0) {
 		if (interface_flags(d->control_fd, d->index, name, &flags) != 0)
 			return DEVICE_LINK_GONE;
-		return (flags & IFF_UP) && (flags & IFF_RUNNING) ? DEVICE_LINK_UP
-								 : DEVICE_LINK_DOWN;
+		if (!(flags & IFF_UP) || !(flags & IFF_RUNNING))
+			return DEVICE_LINK_DOWN;
+		if (d->packet_fd >= 0)
+			interface_packet_resume(d->packet_fd);
+		return DEVICE_LINK_UP;
 	}
 	if (rte_eth_link_get_nowait(d->port_id, &link) != 0)
 		return DEVICE_LINK_UP; // it does not know
 	return link.link_status == RTE_ETH_LINK_UP ? DEVICE_LINK_UP : DEVICE_LINK_DOWN;
+}
+
+void
+device_hold(struct device *d, bool held)
+{
+	if (d->udp != NULL)
+		udp_hold(d->udp, held);
+}
+
+int
+device_mac(const struct device *d, uint8_t mac[static 6])
+{
+	return d->control_fd < 0 ? -ENODEV : interface_mac(d->control_fd, d->interface, mac);
 }
 
 int

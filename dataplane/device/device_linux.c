@@ -2,10 +2,12 @@
 #include "device_linux.h"
 
 #include "interface.h"
+#include "log_capture.h"
 #include "quirks.h"
 #include "dataplane/device/xdp/steering.h"
 
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +35,31 @@ device_fail(const struct device_error *e, int error, const char *format, ...)
 	return error;
 }
 
+// A driver that cannot attach its program never gives the packets back that it holds by then, and
+// does not say why. The kernel does: the MTU of a veth, or of its far end, may be too large. For a
+// veth this costs nothing; a NIC may take its link down, and is not tried.
+static int
+device_try_program(const struct device *d, const struct device_error *e)
+{
+	struct ethtool_drvinfo driver = {.cmd = ETHTOOL_GDRVINFO};
+	struct log_capture log;
+	const char *said, *message;
+	int error;
+
+	if (interface_ethtool(d->control_fd, d->interface, &driver) != 0 ||
+	    strcmp(driver.driver, "veth") != 0)
+		return 0;
+	log_capture_begin(&log);
+	error = interface_try_xdp(d->index);
+	said = log_capture_end(&log);
+	message = strstr(said, "message: ");
+	if (error != 0)
+		device_fail(e, -EIO, "no XDP program can be attached to %s: %s", d->interface,
+			    message != NULL ? message + strlen("message: ") : strerror(-error));
+	log_capture_free(&log);
+	return error != 0 ? -EIO : 0;
+}
+
 // No other XDP program may be on the interface.
 static int
 device_check_program(const struct device *d, const struct device_options *o,
@@ -48,7 +75,7 @@ device_check_program(const struct device *d, const struct device_options *o,
 	error = o->steered ? steering_make_room(d->index, why, sizeof(why)) : 0;
 	if (error != 0)
 		return device_fail(e, error, "%s: %s", d->interface, why);
-	return 0;
+	return device_try_program(d, e);
 }
 
 int
@@ -189,7 +216,7 @@ device_xsk_before(struct device_sockets *sockets)
 {
 	device_xsk_await();
 	device_list_sockets(sockets, AF_XDP);
-	sockets->map_count = interface_list_maps(sockets->maps, DEVICE_MAPS_MAX);
+	sockets->bpf_count = interface_list_bpf(sockets->bpf, DEVICE_BPF_MAX);
 }
 
 int
@@ -235,26 +262,26 @@ device_xsk_close(int fd)
 }
 
 void
-device_maps_new(const struct device_sockets *before, uint32_t *ids, unsigned room)
+device_bpf_new(const struct device_sockets *before, uint64_t *ids, unsigned room)
 {
-	struct interface_map now[DEVICE_MAPS_MAX];
-	unsigned count = interface_list_maps(now, DEVICE_MAPS_MAX), found = 0;
+	struct interface_bpf now[DEVICE_BPF_MAX];
+	unsigned count = interface_list_bpf(now, DEVICE_BPF_MAX), found = 0;
 
 	for (unsigned i = 0; i < count && found < room; i++) {
 		unsigned j = 0;
 
-		while (j < before->map_count && before->maps[j].id != now[i].id)
+		while (j < before->bpf_count && before->bpf[j].id != now[i].id)
 			j++;
-		if (j == before->map_count)
+		if (j == before->bpf_count)
 			ids[found++] = now[i].id;
 	}
 }
 
 void
-device_maps_close(const uint32_t *ids, unsigned count)
+device_bpf_close(const uint64_t *ids, unsigned count)
 {
-	struct interface_map now[DEVICE_MAPS_MAX];
-	unsigned open = ids[0] != 0 ? interface_list_maps(now, DEVICE_MAPS_MAX) : 0;
+	struct interface_bpf now[DEVICE_BPF_MAX];
+	unsigned open = ids[0] != 0 ? interface_list_bpf(now, DEVICE_BPF_MAX) : 0;
 
 	for (unsigned i = 0; i < open; i++)
 		for (unsigned k = 0; k < count; k++)

@@ -38,15 +38,15 @@ int device_add_steering(char *spec, size_t spec_bytes, const struct device_error
 // `e`.
 int device_take_steering(struct device *device, const struct device_error *e);
 
-// Of BPF: the driver has a few for each socket, and a port that steers frames has some.
-#define DEVICE_MAPS_MAX (8 * RTE_MAX_ETHPORTS)
+// Of BPF: maps, programs and their types, of all ports.
+#define DEVICE_BPF_MAX (32 * RTE_MAX_ETHPORTS)
 
 // The sockets of a family that were open at some time.
 struct device_sockets {
 	int fds[RTE_MAX_ETHPORTS];
 	unsigned count;
-	struct interface_map maps[DEVICE_MAPS_MAX]; // that were
-	unsigned map_count;
+	struct interface_bpf bpf[DEVICE_BPF_MAX]; // that were
+	unsigned bpf_count;
 };
 
 // To be called before the driver opens its socket; may wait up to 100 ms for the last one to go.
@@ -59,11 +59,11 @@ int device_xsk_new(const struct device_sockets *before);
 void device_packet_before(struct device_sockets *sockets);
 int device_packet_new(const struct device_sockets *before, int index);
 
-// The maps that are open now and were not before, by their ids: at most `room`, which are zero
-// else.
-void device_maps_new(const struct device_sockets *before, uint32_t *ids, unsigned room);
+// What of BPF is open now and was not before, by its ids: at most `room`, which are zero else.
+void device_bpf_new(const struct device_sockets *before, uint64_t *ids, unsigned room);
 
 // Closes the socket if the driver left it open.
 void device_xsk_close(int fd);
-// The same of its maps: libxdp 1.3 leaves the one in which it counts sockets open.
-void device_maps_close(const uint32_t *ids, unsigned count);
+// The same of BPF: libxdp 1.3 leaves the map open in which it counts sockets, and the driver all of
+// a program that it was given, also if it could not attach that.
+void device_bpf_close(const uint64_t *ids, unsigned count);

@@ -22,6 +22,8 @@
 #include <rte_bus.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -349,8 +351,7 @@ device_start(struct device *d, const struct device_options *o, const struct devi
 	log_capture_free(&log);
 	if (d->quirks->flags & QUIRK_XDP) {
 		d->xsk_fd = device_xsk_new(&before);
-		if (!o->steered)
-			device_maps_new(&before, d->maps, RTE_DIM(d->maps));
+		device_bpf_new(&before, d->bpf, RTE_DIM(d->bpf));
 	}
 	if (error == 0 && o->steered)
 		error = device_take_steering(d, e);
@@ -416,7 +417,7 @@ device_take_down(struct device *d)
 	log_capture_free(&log);
 	if (d->xsk_fd >= 0)
 		device_xsk_close(d->xsk_fd);
-	device_maps_close(d->maps, RTE_DIM(d->maps));
+	device_bpf_close(d->bpf, RTE_DIM(d->bpf));
 	xsk_packets_free(&packets);
 }
 

@@ -6,6 +6,8 @@
 #include "interface.h"
 #include "udp.h"
 
+#include <rte_ethdev.h>
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -29,6 +31,8 @@ datagram_stats(struct udp_device *u, struct device_stats *stats)
 		.carrier_late = udp.late,
 		.round_trip_ns = udp.round_trip_ns,
 		.round_trip_min_ns = udp.round_trip_min_ns,
+		.delay_variation_ns = udp.delay_variation_ns,
+		.delay_variation_max_ns = udp.delay_variation_max_ns,
 	};
 }
 

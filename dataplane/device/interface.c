@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
+#include <linux/if_link.h>
 #include <linux/if_packet.h>
 #include <linux/if_xdp.h>
 #include <linux/sockios.h>
@@ -96,6 +97,17 @@ interface_set_mtu(int fd, const char *name, int mtu)
 	struct ifreq request = {.ifr_mtu = mtu};
 
 	return interface_ioctl(fd, SIOCSIFMTU, name, &request);
+}
+
+int
+interface_mac(int fd, const char *name, uint8_t mac[static 6])
+{
+	struct ifreq request = {0};
+	int error = interface_ioctl(fd, SIOCGIFHWADDR, name, &request);
+
+	if (error == 0)
+		memcpy(mac, request.ifr_hwaddr.sa_data, 6);
+	return error;
 }
 
 int
@@ -217,27 +229,44 @@ interface_list_sockets(int family, int *fds, unsigned max)
 	return interface_take_fds(interface_take_socket, &sockets, max);
 }
 
-static bool
-interface_take_map(int fd, unsigned at, void *arg)
+// The id of what a descriptor of BPF stands for, or 0.
+static uint32_t
+interface_bpf_id(int fd, bool btf)
 {
-	struct interface_map *maps = arg;
+	struct bpf_btf_info types = {0};
+	// Maps and programs begin alike: type, id.
+	struct bpf_map_info other = {0};
+	uint32_t bytes = btf ? sizeof(types) : sizeof(other);
+
+	if (bpf_obj_get_info_by_fd(fd, btf ? (void *)&types : (void *)&other, &bytes) != 0)
+		return 0;
+	return btf ? types.id : other.id;
+}
+
+static bool
+interface_take_bpf(int fd, unsigned at, void *arg)
+{
+	static const char *const kinds[] = {"anon_inode:btf", "anon_inode:bpf-map",
+					    "anon_inode:bpf-prog"};
+	struct interface_bpf *objects = arg;
 	char path[64], target[64] = "";
-	struct bpf_map_info info = {0};
-	uint32_t bytes = sizeof(info);
+	uint64_t kind = 0;
+	uint32_t id;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (readlink(path, target, sizeof(target) - 1) <= 0 ||
-	    strcmp(target, "anon_inode:bpf-map") != 0 ||
-	    bpf_obj_get_info_by_fd(fd, &info, &bytes) != 0)
+	if (readlink(path, target, sizeof(target) - 1) <= 0)
 		return false;
-	maps[at] = (struct interface_map){fd, info.id};
-	return true;
+	while (kind < 3 && strcmp(target, kinds[kind]) != 0)
+		kind++;
+	id = kind < 3 ? interface_bpf_id(fd, kind == 0) : 0;
+	objects[at] = (struct interface_bpf){fd, kind << 32 | id};
+	return id != 0;
 }
 
 unsigned
-interface_list_maps(struct interface_map *maps, unsigned max)
+interface_list_bpf(struct interface_bpf *objects, unsigned max)
 {
-	return interface_take_fds(interface_take_map, maps, max);
+	return interface_take_fds(interface_take_bpf, objects, max);
 }
 
 int
@@ -274,10 +303,39 @@ interface_packet_dropped(int fd, uint64_t *dropped)
 	return 0;
 }
 
+void
+interface_packet_resume(int fd)
+{
+	int error = 0;
+	socklen_t bytes = sizeof(error);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 && error != 0)
+		(void)send(fd, NULL, 0, MSG_DONTWAIT);
+}
+
 uint32_t
 interface_xdp_program(int index)
 {
 	uint32_t id = 0;
 
 	return bpf_xdp_query_id(index, 0, &id) == 0 ? id : 0;
+}
+
+int
+interface_try_xdp(int index)
+{
+	static const struct bpf_insn pass[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "roost_try", "GPL", pass, 2, NULL);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = bpf_xdp_attach(index, fd, XDP_FLAGS_UPDATE_IF_NOEXIST, NULL);
+	if (error == 0)
+		error = bpf_xdp_detach(index, 0, NULL);
+	close(fd);
+	return error;
 }

@@ -26,6 +26,9 @@ int interface_index(int fd, const char *name, int *index);
 int interface_mtu(int fd, const char *name);
 int interface_set_mtu(int fd, const char *name, int mtu);
 
+// Reads the MAC address. Returns 0 or -errno.
+int interface_mac(int fd, const char *name, uint8_t mac[static 6]);
+
 // Reads an interface's name (IFNAMSIZ characters) and flags (IFF_UP ...). Returns 0 or -ENODEV.
 int interface_flags(int fd, int index, char *name, unsigned *flags);
 
@@ -42,14 +45,14 @@ int interface_counters(int fd, const char *name, interface_counter_fn fn, void *
 // Returns how many.
 unsigned interface_list_sockets(int family, int *fds, unsigned max);
 
-// A map of BPF that this process has open.
-struct interface_map {
+// A map, a program or the types (BTF) of BPF that this process has open.
+struct interface_bpf {
 	int fd;
-	uint32_t id;
+	uint64_t id; // no two have the same, of whatever kind; never 0
 };
 
 // Lists them, at most `max`. Returns how many.
-unsigned interface_list_maps(struct interface_map *maps, unsigned max);
+unsigned interface_list_bpf(struct interface_bpf *objects, unsigned max);
 
 // Packets the kernel dropped before that AF_XDP socket, for want of a buffer or of room in its
 // ring.
@@ -60,6 +63,15 @@ int interface_of_packet_socket(int fd);
 // Adds to `dropped` the packets for which that socket had no room since the last call. Returns 0 or
 // -errno.
 int interface_packet_dropped(int fd, uint64_t *dropped);
+
+// A packet socket keeps the error of its interface's last fall (ENETDOWN), and the kernel answers
+// the next send with it instead of sending: takes that error away and sends what waits in its ring.
+// Safe beside a worker that sends.
+void interface_packet_resume(int fd);
+
+// Attaches an XDP program to an interface of this thread's namespace and detaches it again. Returns
+// 0, or -errno if that cannot be done.
+int interface_try_xdp(int index);
 
 // The id of the XDP program on an interface of this thread's namespace; 0 without one.
 uint32_t interface_xdp_program(int index);

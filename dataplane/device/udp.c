@@ -8,6 +8,7 @@
 // Linux fragments datagrams that are longer than the MTU of their path.
 #include "udp.h"
 
+#include "burst.h"
 #include "carrier.h"
 #include "quirks.h"
 
@@ -321,7 +322,8 @@ udp_rx_burst(struct udp_device *u, struct rte_mbuf **packets, uint16_t count)
 	return taken;
 }
 
-// The control thread's, while no worker polls. Frames that come then are dropped.
+// The control thread's, while no worker polls. Frames that come then are dropped. Those behind the
+// hello that brings the link up are left to the worker.
 static void
 drain(struct udp_device *u)
 {
@@ -330,7 +332,8 @@ drain(struct udp_device *u)
 		struct carrier_hello hello;
 	} one;
 
-	for (unsigned int i = 0; i < UDP_DRAINED_MAX; i++) {
+	for (unsigned int i = 0; i < UDP_DRAINED_MAX && !carrier_hears(&u->carrier, clock_ns());
+	     i++) {
 		ssize_t bytes = recv(u->fd, &one, sizeof(one), MSG_DONTWAIT | MSG_TRUNC);
 
 		if (bytes < 0 && errno == ECONNREFUSED)
@@ -362,6 +365,12 @@ udp_link(struct udp_device *u)
 	return u->up;
 }
 
+void
+udp_hold(struct udp_device *u, bool held)
+{
+	u->carrier.held = held;
+}
+
 // ---- sending ------------------------------------------------------------------------------------
 
 // The first packet is refused for what it is, or for where it goes: it is lost.
@@ -378,10 +387,11 @@ udp_tx_burst(struct udp_device *u, struct rte_mbuf **packets, uint16_t count)
 	struct mmsghdr messages[UDP_BURST];
 	struct iovec parts[UDP_BURST][2];
 	const uint16_t burst = count < UDP_BURST ? count : UDP_BURST;
+	const uint64_t now_ns = clock_ns();
 	int sent;
 
 	for (uint16_t i = 0; i < burst; i++) {
-		carrier_write_head(&u->carrier, u->next_number + i, &heads[i]);
+		carrier_write_head(&u->carrier, u->next_number + i, now_ns, &heads[i]);
 		parts[i][0] = (struct iovec){&heads[i], sizeof(heads[i])};
 		parts[i][1] =
 			(struct iovec){rte_pktmbuf_mtod(packets[i], void *), packets[i]->data_len};
@@ -444,5 +454,7 @@ udp_stats(struct udp_device *u, struct udp_stats *out)
 		.malformed = __atomic_load_n(&c->malformed, __ATOMIC_RELAXED),
 		.round_trip_ns = __atomic_load_n(&c->round_trip_ns, __ATOMIC_RELAXED),
 		.round_trip_min_ns = __atomic_load_n(&c->round_trip_min_ns, __ATOMIC_RELAXED),
+		.delay_variation_ns = __atomic_load_n(&c->variation_ns, __ATOMIC_RELAXED),
+		.delay_variation_max_ns = __atomic_load_n(&c->variation_max_ns, __ATOMIC_RELAXED),
 	};
 }

@@ -17,6 +17,8 @@ struct udp_stats {
 	uint64_t ring_full;  // dropped by the kernel because the socket was not read in time
 	uint64_t tx_refused; // dropped because the kernel refused to send them
 	uint64_t round_trip_ns, round_trip_min_ns; // of hellos; 0: not known
+	// By how much datagrams took longer than the fastest one: the mean, and the most.
+	uint64_t delay_variation_ns, delay_variation_max_ns;
 };
 
 // Whether a spec names two addresses of one IP version with ports. Returns 0, or -EINVAL with one
@@ -32,4 +34,6 @@ void udp_close(struct udp_device *u);
 
 // Sends a hello, if it is time for one, and says whether both ends hear each other. Control thread.
 bool udp_link(struct udp_device *u);
+// From now on hellos say, or no longer, that the far end is not heard. Control thread.
+void udp_hold(struct udp_device *u, bool held);
 void udp_stats(struct udp_device *u, struct udp_stats *out);

@@ -18,6 +18,7 @@
 // replaced.
 #include "live_internal.h"
 
+#include "dataplane/device/burst.h"
 #include "dataplane/node/ports.h"
 #include "dataplane/roce/edge.h"
 #include "dataplane/roce/payload.h"

@@ -263,7 +263,7 @@ static bool
 wants_full(const struct node *n, const struct tables *t)
 {
 	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted ||
-		     t->trim.size != 0 || t->watchdog.poll != 0;
+		     t->trim.size != 0 || t->watchdog_poll != 0;
 
 	for (unsigned int i = 0; i < n->port_count; i++)
 		wants |= port_wants_full(&n->ports[i]);
@@ -285,7 +285,7 @@ has_tenants(const struct node *n, const struct tables *t)
 static bool
 wants_tunnels(const struct tables *t)
 {
-	return t->tunnels != NULL || t->stale_hosts != NULL;
+	return t->tunnels != NULL || t->ipip != NULL || t->stale_hosts != NULL;
 }
 
 static unsigned int

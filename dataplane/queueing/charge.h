@@ -19,7 +19,7 @@ struct charge {
 	uint32_t cells;
 	uint32_t bytes;
 	uint16_t tenant;
-	uint16_t flags; // 16 bytes in all: two registers
+	uint16_t flags; // the lower ones; 16 bytes in all: two registers
 	uint8_t in_port;
 	uint8_t out_port;
 	uint8_t pg;
@@ -224,9 +224,8 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	charge_take_side(n, &c, out, &q->usage, &tc->threshold, egress, out_shared, full);
 	charge_take_tenant(n, &c, variant);
 	buffer_note_group(g, pg->threshold.reserved);
-	meta->flags = (c.flags | PACKET_CHARGED |
-		       (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
-		       (egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0));
+	meta->flags |= PACKET_CHARGED | (ingress == CHARGE_GUARANTEE ? PACKET_IN_GUARANTEE : 0) |
+		       (egress == CHARGE_GUARANTEE ? PACKET_OUT_GUARANTEE : 0);
 	return -1;
 }
 

@@ -13,3 +13,18 @@ ecn_set_ce(struct rte_mbuf *m)
 		checksum_ipv4_set_byte(l3, 1, l3[1] | ECN_CE);
 	meta->ecn = ECN_CE;
 }
+
+int
+ecn_combine(uint8_t inside, uint8_t outside)
+{
+	static const int8_t table[4][4] = {
+		[ECN_NOT_ECT] = {ECN_NOT_ECT, ECN_NOT_ECT, ECN_NOT_ECT, -1},
+		[ECN_ECT0] =
+			{ECN_ECT0, [ECN_ECT0] = ECN_ECT0, [ECN_ECT1] = ECN_ECT1, [ECN_CE] = ECN_CE},
+		[ECN_ECT1] =
+			{ECN_ECT1, [ECN_ECT0] = ECN_ECT1, [ECN_ECT1] = ECN_ECT1, [ECN_CE] = ECN_CE},
+		[ECN_CE] = {ECN_CE, ECN_CE, ECN_CE, ECN_CE},
+	};
+
+	return table[inside][outside];
+}

@@ -29,6 +29,10 @@ ecn_congested(const struct ecn_profile *e, uint32_t depth, struct random *random
 // Sets CE in the packet's IP header.
 void ecn_set_ce(struct rte_mbuf *m);
 
+// What the ECN of a packet becomes where its tunnel ends, by that and the outer header's (RFC 6040,
+// figure 4); -1: the packet is dropped.
+int ecn_combine(uint8_t inside, uint8_t outside);
+
 // Marks the packet if it is ECT and the queue behind it, `depth` cells, is congested. True when it
 // did.
 static inline bool

@@ -48,7 +48,7 @@ static inline void
 pause_update_held(struct node *n, const struct port *p)
 {
 	uint8_t discarding =
-		n->current != NULL && n->current->watchdog.action == WATCHDOG_DROP ? p->stormed : 0;
+		p->stormed != 0 && p->profile->watchdog.action == WATCHDOG_DROP ? p->stormed : 0;
 
 	n->held[p->index] = p->up ? p->paused | p->tx_off | discarding : 0xff;
 }

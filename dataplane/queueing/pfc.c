@@ -19,8 +19,8 @@ pfc_muted(const struct node *n, const struct port *p)
 {
 	uint8_t muted = 0;
 
-	if (likely(p->stormed == 0) || n->current->watchdog.action != WATCHDOG_DROP ||
-	    !n->current->watchdog.ingress)
+	if (likely(p->stormed == 0) || p->profile->watchdog.action != WATCHDOG_DROP ||
+	    !p->profile->watchdog.ingress)
 		return 0;
 	for (unsigned int bits = p->stormed; bits != 0; bits &= bits - 1)
 		muted |= n->current->tc_priorities[__builtin_ctz(bits)];

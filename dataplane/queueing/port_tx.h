@@ -62,6 +62,16 @@ port_choose(struct node *n, struct port *p, ps_t now)
 	return (int)scheduler_pick(p, eligible);
 }
 
+static __rte_always_inline void
+port_note_marked(struct node *n, struct port *p, unsigned int tc, const struct charge *c,
+		 unsigned int variant)
+{
+	p->queues[tc].ecn_marked++;
+	p->queue_cold[tc].ecn_marked_bytes += c->bytes;
+	if (charge_has_tenant(c, variant))
+		n->buffer.tenants[c->tenant].ecn_marked++;
+}
+
 // A departure: sends the next packet of a switch port that has something to send. `variant`: a
 // constant, without NODE_FULL.
 static __rte_always_inline void
@@ -84,10 +94,8 @@ port_send_variant(struct node *n, struct port *p, ps_t now, unsigned int variant
 	packet_memory_return(n, m);
 	if (q->head == NULL)
 		scheduler_emptied(q);
-	if (ecn_mark(m, &p->profile->tc[tc].ecn, *depth, &n->random)) {
-		q->ecn_marked++;
-		p->queue_cold[tc].ecn_marked_bytes += charge.bytes;
-	}
+	if (ecn_mark(m, &p->profile->tc[tc].ecn, *depth, &n->random))
+		port_note_marked(n, p, tc, &charge, variant);
 	q->packets++;
 	q->bytes += charge.bytes;
 	n->last_sent = now;

@@ -76,10 +76,8 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 	}
 	if (by_turn && q->head != NULL)
 		q->deficit -= charge.bytes;
-	if (ecn_mark(m, &profile->ecn, depth, &n->random)) {
-		q->ecn_marked++;
-		p->queue_cold[tc].ecn_marked_bytes += charge.bytes;
-	}
+	if (ecn_mark(m, &profile->ecn, depth, &n->random))
+		port_note_marked(n, p, tc, &charge, NODE_TENANTS);
 	q->packets++;
 	q->bytes += charge.bytes;
 	n->last_sent = now;

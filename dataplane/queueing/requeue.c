@@ -34,7 +34,7 @@ queue_of(const struct node *n, const struct packet_meta *meta)
 
 	if (meta->flags & PACKET_TRIMMED)
 		return t->trim.size != 0 ? t->trim.tc : meta->tc;
-	return t->priority_to_tc[priority_of_packet(t->ports[meta->in_port].profile, meta)];
+	return t->priority_to_tc[priority_with_ipip(t, t->ports[meta->in_port].profile, meta)];
 }
 
 static bool

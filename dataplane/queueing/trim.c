@@ -59,7 +59,7 @@ may_trim(struct node *n, struct port *in, const struct port *out, struct rte_mbu
 		return false; // behind the IP packet there is nothing that would be missed
 	if (meta->flags & PACKET_ROCE && meta->opcode == ROCE_OP_CNP)
 		return false;
-	if (out->stormed & 1u << trim->tc && n->current->watchdog.action == WATCHDOG_DROP)
+	if (out->stormed & 1u << trim->tc && out->profile->watchdog.action == WATCHDOG_DROP)
 		return false; // the watchdog discards what comes for the other queue
 	return refused_by_queue(n, in, m, reason);
 }

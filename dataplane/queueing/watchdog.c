@@ -11,11 +11,12 @@
 //            Gaps between pauses do not help another queue that sends nothing in them;
 //   storm    it has been stuck for `detect`.
 //
-// In a storm the queue's pauses are ignored. Action DROP also drops packets that arrive for the
-// queue and, with `flush`, packets that wait in it (without `flush` they are sent); with `ingress`,
-// it drops packets that arrive by the port with one of the queue's priorities, which then causes no
-// pause. FORWARD sends as if there were no pause. ALERT only logs. The storm ends at the first
-// check at which no frame has paused the queue for `restore`, or when the user ends it.
+// A port has settings of its own, but for `poll`. In a storm the queue's pauses are ignored.
+// Action DROP also drops packets that arrive for the queue and, with `flush`, packets that wait
+// in it (without `flush` they are sent); with `ingress`, it drops packets that arrive by the
+// port with one of the queue's priorities, which then causes no pause. FORWARD sends as if there
+// were no pause. ALERT only logs. The storm ends at the first check at which no frame has paused
+// the queue for `restore`, or when the user ends it.
 //
 // port->stormed has a bit for each queue in a storm that the watchdog acts on; packets are tested
 // against it.
@@ -35,7 +36,7 @@ watchdog_queues(const struct node *n, const struct port *p)
 {
 	uint8_t queues = 0;
 
-	if (n->current->watchdog.poll == 0)
+	if (!p->profile->watchdog.on)
 		return 0;
 	if (p->profile->link_pause)
 		return 0xff;
@@ -54,7 +55,7 @@ watchdog_log(struct node *n, const struct port *p, unsigned int tc, enum node_lo
 		.span = span,
 		.packets = w->dropped - w->dropped_before,
 		.kind = (uint8_t)kind,
-		.action = n->current->watchdog.action,
+		.action = p->profile->watchdog.action,
 		.port = p->index,
 		.tc = (uint8_t)tc,
 	};
@@ -75,7 +76,7 @@ watchdog_flush(struct node *n, struct port *p, unsigned int tc, ps_t now)
 static void
 watchdog_act(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {
-	const struct watchdog_profile *profile = &n->current->watchdog;
+	const struct watchdog_profile *profile = &p->profile->watchdog;
 	uint8_t bit = (uint8_t)(1u << tc);
 
 	p->stormed &= (uint8_t)~bit;
@@ -116,7 +117,7 @@ watchdog_end(struct node *n, struct port *p, unsigned int tc, enum node_log_kind
 static void
 watchdog_check_queue(struct node *n, struct port *p, unsigned int tc, ps_t now)
 {
-	const struct watchdog_profile *profile = &n->current->watchdog;
+	const struct watchdog_profile *profile = &p->profile->watchdog;
 	const struct queue_cold *cold = &p->queue_cold[tc];
 	struct watchdog_queue *w = &p->watchdog[tc];
 	ps_t held = pause_clock_total(&cold->held, now), gained = held - w->paused;
@@ -144,7 +145,7 @@ watchdog_check_queue(struct node *n, struct port *p, unsigned int tc, ps_t now)
 ps_t
 watchdog_poll(struct node *n, ps_t now)
 {
-	ps_t poll = n->current->watchdog.poll;
+	ps_t poll = n->current->watchdog_poll;
 
 	if (poll == 0 || now < n->watchdog_due)
 		return n->watchdog_due;
@@ -190,7 +191,7 @@ watchdog_adopt_port(struct node *n, struct port *p, ps_t now)
 size_t
 watchdog_bytes(const struct node *n, const struct tables *t)
 {
-	return t->watchdog.poll == 0 || n->role == NODE_NIC
+	return t->watchdog_poll == 0 || n->role == NODE_NIC
 		       ? 0
 		       : PRIORITIES * n->port_count * sizeof(*n->watchdog);
 }
@@ -212,7 +213,7 @@ add_queues(struct node *n)
 void
 watchdog_adopt(struct node *n, ps_t now)
 {
-	ps_t poll = n->current->watchdog.poll;
+	ps_t poll = n->current->watchdog_poll;
 
 	if (n->role == NODE_NIC)
 		return;
@@ -228,18 +229,16 @@ watchdog_adopt(struct node *n, ps_t now)
 bool
 watchdog_refuses(struct node *n, struct port *in, struct port *out, struct rte_mbuf *m)
 {
-	const struct watchdog_profile *profile = &n->current->watchdog;
 	const struct packet_meta *meta = packet_meta(m);
 	unsigned int in_tc = n->current->priority_to_tc[meta->priority];
 	struct priority_group *g = &in->groups[meta->pg];
 
-	if (profile->action != WATCHDOG_DROP)
-		return false;
-	if (out->stormed & 1u << meta->tc) {
+	if (out->stormed & 1u << meta->tc && out->profile->watchdog.action == WATCHDOG_DROP) {
 		out->queues[meta->tc].dropped++;
 		out->queue_cold[meta->tc].dropped_bytes += meta->wire_bytes;
 		out->watchdog[meta->tc].dropped++;
-	} else if (profile->ingress && in->stormed & 1u << in_tc) {
+	} else if (in->stormed & 1u << in_tc && in->profile->watchdog.action == WATCHDOG_DROP &&
+		   in->profile->watchdog.ingress) {
 		g->dropped++;
 		in->watchdog[in_tc].dropped++;
 	} else {

@@ -61,11 +61,13 @@ answer_look(struct rte_mbuf *m, struct answer_question *q)
 	const uint8_t *ip = packet_data(m) + meta->l3_off;
 	const uint32_t there = meta->data_len - meta->l3_off;
 
-	// In a tunnel that ends here, the Ethernet header inside; else that in front of any tags.
-	*q = (struct answer_question){
-		.ip = ip,
-		.mac = meta->flags & PACKET_DECAPPED ? ip - HEADER_ETHERNET_BYTES : packet_data(m),
-		.ip6 = ip[0] >> 4 == 6};
+	// In VXLAN that ends here, the Ethernet header inside; else that in front of any tags.
+	*q = (struct answer_question){.ip = ip,
+				      .mac = (meta->flags & (PACKET_DECAPPED | PACKET_IPIP)) ==
+							     PACKET_DECAPPED
+						     ? ip - HEADER_ETHERNET_BYTES
+						     : packet_data(m),
+				      .ip6 = ip[0] >> 4 == 6};
 	return q->ip6 ? look6(q, there) : look4(q, there);
 }
 

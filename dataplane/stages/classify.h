@@ -8,7 +8,7 @@
 #include "dataplane/base/priority.h"
 
 // With tunnels it comes behind stage_tunnel(), which knows the VRF and tenant of a packet that came
-// in a tunnel or with a tag.
+// in a tunnel or with a tag, and which DSCP counts.
 static __rte_always_inline int
 stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
 {
@@ -17,8 +17,12 @@ stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 	const struct port_profile *profile = in->profile;
 	const struct port_tables *port = &t->ports[in->index];
 	struct packet_meta *meta = packet_meta(m);
-	const uint8_t priority = priority_of_packet(profile, meta);
-	const unsigned int pg = t->priority_to_pg[priority], tc = t->priority_to_tc[priority];
+	const uint8_t priority = tunnels ? priority_with_ipip(t, profile, meta)
+					 : priority_of_packet(profile, meta);
+	const unsigned int tc = t->priority_to_tc[priority];
+	const unsigned int pg = tunnels && unlikely(meta->flags & PACKET_IPIP)
+					? t->ipip->priority_to_pg[priority]
+					: t->priority_to_pg[priority];
 
 	(void)now;
 	meta->priority = priority;

@@ -108,22 +108,6 @@ look(const struct tables *t, struct packet_meta *meta, const uint8_t *data)
 	look_inside(meta, data, l3);
 }
 
-// RFC 6040, figure 4: what the inside's ECN becomes, by that and the outer header's.
-static int
-combine_ecn(uint8_t inside, uint8_t outside)
-{
-	static const int8_t table[4][4] = {
-		[ECN_NOT_ECT] = {ECN_NOT_ECT, ECN_NOT_ECT, ECN_NOT_ECT, -1},
-		[ECN_ECT0] =
-			{ECN_ECT0, [ECN_ECT0] = ECN_ECT0, [ECN_ECT1] = ECN_ECT1, [ECN_CE] = ECN_CE},
-		[ECN_ECT1] =
-			{ECN_ECT1, [ECN_ECT0] = ECN_ECT1, [ECN_ECT1] = ECN_ECT1, [ECN_CE] = ECN_CE},
-		[ECN_CE] = {ECN_CE, ECN_CE, ECN_CE, ECN_CE},
-	};
-
-	return table[inside][outside];
-}
-
 // The Ethernet header at `at` and the VXLAN header before it, of a tunnel whose UDP ends at `end`.
 static int
 check_headers(const struct tables *t, struct packet_meta *meta, const uint8_t *data, uint32_t at,
@@ -185,7 +169,7 @@ open_tunnel(struct node *n, struct packet_meta *meta, const uint8_t *data)
 	verdict = parse_inside(n, meta, data, l3, end);
 	if (verdict != STAGE_NEXT)
 		return verdict;
-	ecn = combine_ecn(meta->ecn, outside);
+	ecn = ecn_combine(meta->ecn, outside);
 	if (ecn < 0)
 		return DROP_TUNNEL_ECN;
 	meta->dscp = dscp;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tunnel: which VRF a packet from another switch belongs to, by the VXLAN header or the 802.1Q tag
-// of its encapsulation; decapsulates tunnels that end here and parses the inside of others. What
-// is put on and taken off is written with the rest that a router rewrites (tunnel_rewrite()). See
-// tunnel.c for the model.
+// of its encapsulation; decapsulates tunnels that end here, IP-in-IP too (ipip.h), and parses the
+// inside of others. What is put on and taken off is written with the rest that a router rewrites
+// (tunnel_rewrite()). See tunnel.c for the model.
 #pragma once
 
-#include "stage.h"
+#include "ipip.h"
 #include "dataplane/base/headers.h"
 
 #define TUNNEL_UDP_PORT 4789
@@ -76,23 +76,13 @@ tunnel_has_room(const struct node *n, struct rte_mbuf *m, uint32_t overhead)
 	       headers + meta->data_len - meta->l3_off <= packet_room(n->packets, m);
 }
 
-// Only packets of other switches can be in a tunnel. A host's packet is payload, even if it looks
-// like VXLAN, and is admitted to the fabric here.
+// Only packets of other switches can be in VXLAN or a VRF's VLAN.
 static __rte_always_inline int
-stage_tunnel(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+tunnel_receive_inner(struct node *n, const struct port_tables *port, struct rte_mbuf *m)
 {
-	const struct tables *t = n->current;
-	const struct port_tables *port = &t->ports[in->index];
-	struct packet_meta *meta = packet_meta(m);
+	const struct packet_meta *meta = packet_meta(m);
 
-	(void)now;
-	if (!port->inner) {
-		meta->epoch = t->epoch;
-		return STAGE_NEXT;
-	}
-	if (unlikely(t->tunnels == NULL))
-		return STAGE_NEXT;
-	if (meta->flags & PACKET_TAGGED && port->underlay && t->tunnels->vids != NULL) {
+	if (meta->flags & PACKET_TAGGED && port->underlay && n->current->tunnels->vids != NULL) {
 		int verdict = tunnel_receive_tagged(n, m);
 
 		if (verdict != STAGE_NEXT || meta->flags & PACKET_VLAN)
@@ -102,4 +92,24 @@ stage_tunnel(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	    header_get16(packet_data(m) + meta->l4_off + 2) == TUNNEL_UDP_PORT)
 		return tunnel_receive(n, m, port->underlay);
 	return STAGE_NEXT;
+}
+
+// A host's packet is payload, even if it looks like VXLAN, and is admitted to the fabric here. What
+// comes out of VXLAN is not decapsulated once more.
+static __rte_always_inline int
+stage_tunnel(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct tables *t = n->current;
+	const struct port_tables *port = &t->ports[in->index];
+	struct packet_meta *meta = packet_meta(m);
+	int verdict = STAGE_NEXT;
+
+	(void)now;
+	if (!port->inner)
+		meta->epoch = t->epoch;
+	else if (likely(t->tunnels != NULL))
+		verdict = tunnel_receive_inner(n, port, m);
+	if (unlikely(t->ipip != NULL) && verdict == STAGE_NEXT && ipip_looks(meta))
+		verdict = ipip_receive(n, port, m);
+	return verdict;
 }

@@ -52,6 +52,7 @@ rewrite_ip(const struct tables *t, struct rte_mbuf *m)
 	const struct packet_meta *meta = packet_meta(m);
 	uint8_t *ip = packet_data(m) + meta->l3_off, before, tos;
 	const bool ip6 = meta->flags & PACKET_IPV6;
+	bool pipe;
 
 	if (ip6)
 		ip[7]--;
@@ -60,7 +61,8 @@ rewrite_ip(const struct tables *t, struct rte_mbuf *m)
 	if (!(meta->flags & PACKET_DECAPPED))
 		return;
 	before = get_tos(ip, ip6);
-	tos = (uint8_t)((t->vrfs[meta->vrf].pipe ? before & 0xfc : meta->dscp << 2) | meta->ecn);
+	pipe = meta->flags & PACKET_IPIP ? t->ipip->pipe : t->vrfs[meta->vrf].pipe;
+	tos = (uint8_t)((pipe ? before & 0xfc : meta->dscp << 2) | meta->ecn);
 	if (unlikely(tos != before))
 		set_tos(ip, ip6, tos);
 }

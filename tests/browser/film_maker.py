@@ -211,15 +211,18 @@ class Fabric:
         }
 
 
-def encode(meta, values, intervals, index=True):
-    """The bytes of a film."""
+def encode(meta, values, intervals, index=True, final=INTERVAL):
+    """The bytes of a film, whose last interval has another length."""
+    for name, _, kind, _ in COLUMNS:
+        for of_place in values[name].values() if kind == "sum" else ():
+            of_place[-1] = of_place[-1] * final // INTERVAL
     out = bytearray(block("FILM", first=1))
     blocks = [[len(out), "META", 0, 0]]
     out += block("META", json.dumps(meta).encode())
     names = [column["name"] for column in meta["columns"]]
     for first in range(0, intervals, CHUNK):
         count = min(CHUNK, intervals - first)
-        data = bytearray(varint(first * INTERVAL) + series([INTERVAL] * count))
+        data = bytearray(varint(first * INTERVAL) + series([INTERVAL] * (count - 1) + [final if first + count == intervals else INTERVAL]))
         for number, name in enumerate(names):
             places = sorted((place, all_of[first:first + count]) for place, all_of in values[name].items()
                             if any(all_of[first:first + count]))
@@ -245,7 +248,7 @@ def encode(meta, values, intervals, index=True):
     return bytes(out)
 
 
-def make(leaves=4, spines=2, hosts_per_leaf=4, intervals=300, incast=12, flows=40, index=True, **meta):
+def make(leaves=4, spines=2, hosts_per_leaf=4, intervals=300, incast=12, flows=40, index=True, final=INTERVAL, **meta):
     """`meta`: more of the description, or other than it would be."""
     fabric = Fabric(leaves, spines, hosts_per_leaf)
     target = fabric.hosts - 1
@@ -254,7 +257,7 @@ def make(leaves=4, spines=2, hosts_per_leaf=4, intervals=300, incast=12, flows=4
     fabric.incast(sources[::step][:incast], target, 20, min(intervals, 90))
     if flows:
         fabric.background(intervals, flows)
-    return encode(fabric.meta() | meta, fabric.run(intervals), intervals, index)
+    return encode(fabric.meta() | meta, fabric.run(intervals), intervals, index, final)
 
 
 if __name__ == "__main__":

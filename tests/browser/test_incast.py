@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A film of an incast shows the pause as it spreads: from the victim's leaf to the spines, and on to the other leaves."""
 import csv
+import re
 import subprocess
 import unittest
 from pathlib import Path
 
 from browser import ROOST, BrowserCase
+from films import Film
 
 INCAST = """\
 fabric:
@@ -16,6 +18,31 @@ hosts: {congestion: none}
 record: {interval: 5us, film: on}
 workload:
   - {kind: incast, from: [h1-h4, h9-h12, h17-h20, h25-h28], to: h40, size: 600KB}
+"""
+
+TENANTS = """\
+fabric:
+  name: tenants
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}
+switch: {preset: spectrum-x, buffer: {size: 2MB}, qos: {tc: {3: {ecn: {min: 20KB, max: 100KB}}}}}
+record: {interval: 5us, film: on}
+tenants:
+  red: {hosts: [h1, h2, h6], vni: 5001}
+  blue: {hosts: [h3, h5, h7, h8], vni: 5002}
+workload:
+  - {kind: incast, name: red, from: [h2, h6], to: h1, size: 200KB}
+  - {kind: incast, name: blue, from: [h5, h7, h8], to: h3, size: 200KB}
+"""
+
+MODES = """\
+fabric:
+  name: MODE
+  topology: {kind: leaf-spine, leaves: 2, spines: 8, hosts-per-leaf: 8}
+switch: {preset: spectrum-x, routing: {mode: MODE}}
+hosts: {placement: out-of-order}
+record: {interval: 20us, film: on}
+workload:
+  - {kind: shift, by: 8, size: 1MB}
 """
 
 # How many pixels between two ports, along the direction of the link, have the colour of pauses.
@@ -78,6 +105,55 @@ class Incast(BrowserCase):
         self.side_says("ingress-lossless")
         self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('.figure b')].filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"), [])
         self.assert_clean()
+
+    def test_ecmp_beside_adaptive(self):
+        """On one clock: hashed flows leave uplinks idle while others are full, and adaptive routing loads all alike."""
+        films = {}
+        for mode in ("ecmp", "adaptive"):
+            Path(f"{mode}.yaml").write_text(MODES.replace("MODE", mode))
+            subprocess.run([ROOST, "sim", f"{mode}.yaml", "-o", mode], check=True, capture_output=True)
+            films[mode] = Film(Path(mode) / "film")
+        web = self.web(*films)
+        self.open(f"{web.url}?interval=2&select=leaf1", ready="roost.frames[1]?.interval === 2 && roost.views[1]?.layout")
+        self.assertEqual(self.browser.evaluate("roost.frames.map(frame => frame.start)"), [40_000, 40_000])
+        spread = {}
+        for mode, film in films.items():
+            self.press(mode)
+            self.browser.wait(f"document.querySelector('#side .films [aria-pressed=true]').innerText === '{mode}'")
+            cells = self.browser.evaluate("""[...document.querySelectorAll("#side table.ports tbody tr")].map(row =>
+                [...row.cells].slice(0, 3).map(cell => cell.textContent))""")
+            shown = {port: int(re.sub(r"\D", "", load)) for port, to, load in cells if to.startswith("spine")}
+            self.assertEqual(len(shown), 8)
+            rate = next(port["rate_bps"] for port in film.meta["ports"] if port["name"] == min(shown))
+            spread[mode] = max(shown.values()) - min(shown.values())
+            for port, percent in shown.items():
+                bits = 8 * (film.of("tx_bytes", f"leaf1.{port}")[2] + 24 * film.of("tx_packets", f"leaf1.{port}")[2])
+                self.assertAlmostEqual(percent, 100 * min(1, bits / (rate * 20e-6)), delta=0.5001)
+        self.assertGreater(spread["ecmp"], 90)
+        self.assertLess(spread["adaptive"], 20)
+        for key, interval in ((".", 3), (",", 2)):
+            self.browser.key(key)
+            self.browser.wait(f"roost.frames.every(frame => frame.interval === {interval})")
+        self.browser.shot("ecmp-adaptive")
+        self.assert_clean()
+
+    def test_marks_of_tenants(self):
+        """What the panel of a tenant says is in the film's columns, whose sums are the counters."""
+        Path("tenants.yaml").write_text(TENANTS)
+        subprocess.run([ROOST, "sim", "tenants.yaml", "-o", "tenants"], check=True, capture_output=True)
+        film = Film(Path("tenants/film"))
+        self.assertLess(len(film.ends), 240)        # the charts show all of it
+        web = self.web("tenants")
+        for host, tenant in (("h1", "red"), ("h5", "blue")):
+            index = film.meta["tenants"].index(tenant)
+            marked, dropped = (sum(sum(values) for (name, _, _, at), values in film.values.items() if (name, at) == (column, index))
+                               for column in ("tenant_marked", "tenant_dropped"))
+            self.assertGreater(marked, 0)
+            self.open(f"{web.url}?interval=20&select={host}")
+            self.browser.click(f"#side button:text-is('{tenant}')")
+            self.side_says(f"Of its packets in this time, {marked} were marked CE and {dropped} dropped.")
+            self.browser.wait("document.querySelector('#side [aria-label=\"packets marked and dropped over time\"]')")
+        self.browser.shot("tenant-marks")
 
 
 if __name__ == "__main__":

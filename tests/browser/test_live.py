@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of `roost web` on a live fabric: changes are staged, applied, confirmed and rolled back with the mouse."""
+import collections
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -209,8 +211,71 @@ class Restarts(BrowserCase, LiveCase):
         self.assert_clean()     # what the page asks for in the moment without a fabric included
 
 
+class Congested(BrowserCase, Shared):
+    """Red's queue pairs are marked, and blue's streams lose packets: both begin when the page has been opened, and end."""
+
+    @classmethod
+    def description(cls):
+        stream = {"kind": "stream", "rate": "80G", "priority": 0, "to": "h8", "at": "12ms", "until": "13ms"}
+        return demo(cls.name, attach=(), workload=[*(stream | {"from": host} for host in ("h4", "h7")), BURST | {"at": "12ms"}]) | \
+            {"hosts": {"placement": "out-of-order", "congestion": "window", "window": {"size": "200KB"}}}
+
+    def totals(self):
+        """{tenant: [marked, dropped]} of all switches, {reason: packets}, and the fabric's time in ns."""
+        answer = self.up.show("tenant")
+        tenants = {tenant: [sum(node["tenants"][tenant][key] for node in answer["nodes"].values()) for key in ("ecn_marked", "dropped")]
+                   for tenant in ("red", "blue")}
+        drops = collections.Counter()
+        for node in self.up.show("drops")["nodes"].values():
+            for port in node["ports"].values():
+                drops.update(port["drops"])
+        return tenants, dict(drops), answer["node_time_ns"]["leaf1"]
+
+    def test_figures_are_those_of_show(self):
+        web = self.web(self.name)
+        self.open(web.url, ready=PICTURE)
+        wait_until(lambda: self.totals()[2] > 14_000_000, "what was sent has arrived")
+        tenants, drops, now = self.totals()
+        self.browser.wait(f"roost.film.time_of(roost.film.count - 1) > {now}")
+        self.assertGreater(tenants["red"][0], 0)
+        self.assertGreater(tenants["blue"][1], 0)
+        self.assertEqual((tenants["red"][1], tenants["blue"][0], sum(drops.values())), (0, 0, tenants["blue"][1]))
+        for host, tenant in (("h1", "red"), ("h8", "blue")):
+            self.browser.mouse(*self.host_at(host), "click")
+            self.press(tenant)
+            said = r"/this time, (.*) were marked CE and (.*) dropped/.exec(document.querySelector('#side').innerText)"
+            self.browser.wait(said)
+            marked, dropped = self.browser.evaluate(said)[1:]
+            self.assertEqual([int(re.sub(r"\s", "", one)) for one in (marked, dropped)], tenants[tenant])
+        self.browser.shot("tenant-drops")
+        self.browser.key("3")
+        self.browser.wait("document.querySelector('#side .reason')")
+        sections = self.browser.evaluate("""[...document.querySelectorAll("#side .reason h3")].map(one =>
+            [one.firstChild.textContent, one.lastChild.textContent])""")
+        self.assertEqual({reason: int(re.sub(r"\s", "", count)) for reason, count in sections}, drops)
+        self.browser.shot("live-drops")
+        self.browser.key("4")
+        self.side_says("tenant\thosts\trate")
+        self.assertIn("blue", self.browser.text("#side table.tenants"))
+        self.assert_clean()
+
+
+def shown(size):
+    """Bytes as the page writes them."""
+    for unit, name in ((1e6, "MB"), (1e3, "KB")):
+        if size >= unit:
+            return f"{size / unit:.{2 if unit == 1e6 else 1 if size < 1e4 else 0}f} {name}"
+    return f"{size} B"
+
+
 class Slices(BrowserCase, Shared):
-    """Hosts in namespaces; red has h1 and h5, blue h3 and h7."""
+    """Hosts in namespaces; red has h1 and h5, blue h3 and h7. Red has a guarantee of two cells in a pool, and a share."""
+
+    @classmethod
+    def description(cls):
+        description = super().description()
+        description["tenants"]["red"]["buffer"] = {"guaranteed": "384B", "share": "25%"}
+        return description
 
     def assert_pings(self, host, friends, strangers):
         for other in friends:
@@ -296,7 +361,23 @@ class Slices(BrowserCase, Shared):
         self.side_says("Network")
         network = next(one for one in self.up.show("network")["networks"] if one["tenant"] == "red")
         self.assertIn(network["network"], self.browser.text("#side h3:text-is('Network') + table"))
+        self.ping("h1", "h5")
+        self.browser.wait("document.querySelector('#side .held')")
         self.browser.shot("tenant")
+        held = {node: one["tenants"]["red"] for node, one in self.up.show("tenant")["nodes"].items()}
+        self.assertGreater(held["leaf1"]["used_max"], 0)
+        self.assertEqual({one["guaranteed"] for one in held.values()}, {768})       # of both ingress pools
+
+        def rows(table):
+            return self.browser.evaluate(f"[...document.querySelectorAll('#side .{table} tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+
+        self.assertEqual({node: [peak, guaranteed] for node, _, peak, guaranteed in rows("held")},
+                         {node: [f"{one['used_max']} B", f"{one['guaranteed']} B"] for node, one in held.items()
+                          if one["used_max"] or one["guaranteed"]})
+        self.assertEqual({(node, pool): limit for node, pool, _, limit in rows("shares")},
+                         {(node, pool): shown(part["share"]) for node, one in held.items()
+                          for pool, part in one.get("pools", {}).items() if part["share"] is not None})
+        self.assertIn("leaf1", [row[0] for row in rows("shares")])
         self.assert_clean()
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `roost report` writes, opened from the file in a browser: it shows all sections, asks for nothing, runs no code but the
 viewer of films, and fits its window and its paper."""
+import struct
 import subprocess
 import unittest
 from pathlib import Path
@@ -50,6 +51,24 @@ class Report(BrowserCase):
                 self.browser.evaluate("scrollTo(0, 0)")
                 self.browser.shot(f"report-{theme}-{width}")
                 self.assert_clean()
+
+    def test_a_reduced_film_alone(self):
+        """The player plays a film with fewer intervals, and a film without results."""
+        self.report()
+        for name in Path("out").iterdir():
+            if name.name != "film":
+                name.unlink()
+        with open("out/film", "ab") as film:
+            film.write(struct.pack("<4sIII", b"SKIP", 3 << 20, 0, 0) + bytes(3 << 20))
+        subprocess.run([ROOST, "report", "out", "-o", "report.html"], check=True, capture_output=True)
+        self.open(Path("report.html").resolve().as_uri(), ready=None, theme="light", width=1000, height=900)
+        self.assertIn("Not in this report", self.browser.text("nav"))
+        self.assertIn("Drawn at a resolution of", self.browser.text("#section-film + p"))
+        self.browser.shot("report-alone")
+        self.browser.evaluate("document.querySelector('iframe').scrollIntoView()")
+        self.browser.wait_frame("!!globalThis.roost && !!(roost.frames[0] && roost.views[0]?.layout)")
+        self.browser.shot("report-alone-film")
+        self.assert_clean()
 
     def test_paper(self):
         url = self.report()

@@ -56,6 +56,10 @@ class Advice(Case):
                 "  ports: {swp1: {rate: 400G, cable: 300m}, swp2: {rate: 400G, cable: 300m}}\n")
         self.warned(text, ("4:28", r"qos.pg.3.headroom: 10176 B are less .* at swp1 and 1 other port \(400 Gb/s"))
 
+    def test_headroom_of_one_port(self):
+        text = PLACE + "switch:\n  preset: spectrum-x\n  qos: {ports: {%s: {pg: {3: {headroom: 10KB}}}}}\n"
+        self.warned(text % "swp4", ("4:43", r"qos.ports.swp4.pg.3.headroom: 10176 B are less .* at leaf1.swp4 and 1 other port"))
+
     def test_headroom_pool(self):
         text = PLACE + "switch:\n  preset: spectrum-x\n  buffer: {headroom-pool: {size: %s}}\n"
         self.warned(text % "20KB", ("4:34", r"buffer.headroom-pool.size: 19968 B, shared by all groups, is less than the "
@@ -119,6 +123,9 @@ class Advice(Case):
         self.warned(QUIET + "spine1: {qos: {pfc: {priorities: [3, 4]}, priority-to-pg: {4: 3}, priority-to-tc: {4: 3}}}\n",
                     ("3:63", r"qos: on the link leaf1-spine1 and 1 other link, priority 4 is lossless on the spine and "
                      "lossy on the leaf"))
+        self.warned(QUIET + "leaf1:\n  qos: {ports: {swp3: {pfc: {priorities: []}}}}\n",
+                    ("4:42", "qos.ports.swp3.pfc.priorities: at swp3, priority 3 is in lossless group 3, but pfc.priorities"),
+                    ("4:42", r"qos: on the link leaf1-spine1, priority 3 is lossless on the spine and lossy on the leaf"))
         # Everything follows the leaf at a host's link, and one leaf's peculiarity is its own affair without spines.
         self.quiet("fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}}\n"
                    "switch: {preset: sonic}\nleaf: {qos: {pfc: {priorities: [3]}, pg: {4: {lossless: false}}}}\n")

@@ -57,6 +57,18 @@ class Contents(Case):
             with self.subTest(seed=seed):
                 self.assert_totals(self.film(description))
 
+    def test_marks_of_tenants(self):
+        """Two tenants share leaf2's uplinks to leaf1: each mark of a queue counts for one of them, in counters and film."""
+        film = self.film(incast(tenants=TENANTS | {"blue": {"hosts": ["h3", "h6", "h7"], "vni": 5002}},
+                                workload=[INCAST | {"from": ["h2", "h5"]}, INCAST | {"name": "other", "from": ["h6", "h7"], "to": "h3"}]))
+        self.assert_totals(film)
+        marks = {scope: {} for scope in ("queue", "tenant")}
+        for row in table(self.run_.directory / "counters.csv"):
+            if row["counter"] == "ecn_marked":
+                marks[row["scope"]].setdefault(row["node"], []).append(int(row["value"]))
+        self.assertEqual(len(marks["tenant"]["leaf2"]), 2)
+        self.assertEqual(*({node: sum(counts) for node, counts in of.items()} for of in marks.values()))
+
     def test_levels_are_those_of_the_series(self):
         film = self.film(incast(FILM | {"queues": ["leaf1.swp1.3", "spine1.swp1.3"], "pools": ["leaf1"], "pauses": "all"}))
         rows = table(self.run_.directory / "queues.csv")[1:]
@@ -187,6 +199,8 @@ class Files(Case):
         self.assertEqual(film.meta["ended"], {"at_ns": film.ends[-1], "why": "limit"})
         self.assertLess(film.ends[-1], sim.summary["sim_ps"] // 1000)
         self.assertGreater(len(film.ends), 256)
+        every = film.index["overview"].pop("every")
+        self.assertEqual({len(points) for points in film.index["overview"].values() if points}, {-(-len(film.ends) // every)})
         self.assertEqual(sim.summary["completed"], 5)
 
     def test_an_earlier_film_is_removed(self):

@@ -71,7 +71,7 @@ class Draw(random.Random):
             "trim": self.choice(("off", configuration.trim(self))),
             "histograms": configuration.histograms(self, ["swp1", "swp2"], 192, False),
             "port": {"max-rate": self.choice(("none", "20G", "80G"))},
-            "ports": {port: configuration.port_quality(self, PRIORITIES)}}
+            "ports": {port: configuration.port_quality(self, PRIORITIES, SCALE, True)}}
         key = self.choice(list(whole))
         if key in ("pfc", "port", "ports") and whole[key]:
             inner = self.choice(list(whole[key]))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`roost report`: what a report contains, that it refers to nothing outside, that texts of a run stay texts, and that a directory
 in which something is wrong leaves no report."""
+import base64
 import csv
 import gzip
 import html
@@ -72,6 +73,10 @@ class Page(HTMLParser):
         return [attributes for one, attributes in self.elements if one == tag]
 
 
+def make_report(directory):
+    return report.make_report(str(directory), "0", str(directory / "film"))
+
+
 class Report(Case):
     def result(self, **sections):
         sections = {"workload": WORK, "record": RECORD, "hosts": {"congestion": "none"}, "tenants": {"red": {"hosts": ["h1", "h2", "h5"]}},
@@ -80,7 +85,7 @@ class Report(Case):
 
     def reported(self, sim, name="report.html"):
         path = self.directory / name
-        done = roost("report", sim.directory, "-o", path)
+        done = roost("report", getattr(sim, "directory", sim), "-o", path)
         self.assertEqual((done.out, done.err), (f"{path}\n", ""))
         return path
 
@@ -128,6 +133,16 @@ class Report(Case):
         known = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
         self.assertEqual(len(known), len(set(known)))
         self.assertEqual([one["href"] for one in page.of("a")], [f"#{one}" for one in known if one.startswith("section-")])
+
+    def is_made(self, path):
+        """Whether there is a report of a result with a changed file; if not, one line says that it is this file."""
+        try:
+            self.check_alone(Page(make_report(path.parent)))
+        except read.Invalid as error:
+            self.assertEqual(len(str(error).splitlines()), 1)
+            self.assertIn(str(path), str(error))
+            return False
+        return True
 
     def check_alone(self, page):
         """Nothing is fetched, and nothing in it is what a name would like to be."""
@@ -206,11 +221,10 @@ class Report(Case):
         sim = self.result()
         path, generator = sim.directory / "film", random.Random(1)
         whole = path.read_bytes()
-        result = read.Result(str(sim.directory))
         drawn = refused = 0
         for _ in range(MUTATIONS):
             try:
-                report.draw_film(result, changed(generator, whole))
+                film.draw_film(film.Film("film", changed(generator, whole)), "run")
                 drawn += 1
             except read.Invalid as error:
                 self.assertEqual(len(str(error).splitlines()), 1)
@@ -222,24 +236,21 @@ class Report(Case):
         sim = self.result(record={"interval": "10us"})
         path, generator = sim.directory / "result.json", random.Random(2)
         whole = path.read_bytes()
-        made = refused = 0
+        made = 0
         for number in range(MUTATIONS):
             path.write_bytes(changed(generator, whole))
-            try:
-                self.check_alone(Page(report.make_report(str(sim.directory), "0")))
-                made += 1
-            except read.Invalid as error:
-                self.assertEqual(len(str(error).splitlines()), 1)
-                self.assertIn(str(path), str(error))
-                refused += 1
+            made += self.is_made(path)
         self.assertGreater(made, 0)
-        self.assertGreater(refused, MUTATIONS // 20)
+        self.assertGreater(MUTATIONS - made, MUTATIONS // 20)
 
     def test_what_is_wrong(self):
         sim = self.result()
         document = (sim.directory / "result.json").read_bytes()
         self.refused(self.directory / "absent", "absent")
         (self.directory / "empty").mkdir()
+        (self.directory / "lone").mkdir()
+        (self.directory / "lone/film").write_bytes(b"any")
+        self.refused(self.directory / "lone", "lone/film: not a valid film: it does not begin as a film of version 1")
         self.refused(self.directory / "empty", "empty/result.json: no such file; `roost sim FILE -o DIR` writes it")
         for text, message in ((document[:len(document) // 2], "result.json: not valid JSON: "), (b"[" * 5000, "result.json: not valid JSON|nested too"),
                               (b"[]", "result.json: the file: not an object"), (b"{}", "result.json: [a-z]+: missing; another version"),
@@ -269,28 +280,205 @@ class Report(Case):
         done = roost("report", sim.directory, status=2)
         self.assertIn("-o FILE is missing", done.err)
 
-    def test_a_large_film_is_not_drawn(self):
+    def test_a_large_film_is_reduced(self):
+        """With as many intervals as fit, the drawings are those of the film; a film with more has exact sums."""
+        sim = self.result()
+        small = self.figures(self.reported(sim).read_text())
+        self.grow(sim)
+        text = self.reported(sim).read_text()
+        self.assertEqual(self.figures(text), small)
+        self.assertEqual(len(small), 3)
+        self.assertIn("Drawn at a resolution of 10 us, which is one interval of the film.", Page(text).texts["p"])
+        sim = self.result(record={"interval": "200ns", "film": "on"})
+        whole = films.Film(sim.directory / "film")
+        self.grow(sim)
+        page = Page(self.reported(sim).read_text())
+        every = -(-len(whole.ends) // 800)
+        every = 1 << (every - 1).bit_length()
+        self.assertGreater(every, 1)
+        (said,) = [one for one in page.texts["p"] if one.startswith("Drawn at a resolution of")]
+        self.assertRegex(said, rf", which is {2 * every} intervals of the film. The film is too large to include in full: each "
+                               rf"interval in this report stands for {every} intervals of 200 ns. `roost web DIR` shows the film in full.$")
+        if not page.of("iframe"):
+            self.skipTest("built without the page")
+        reduced = self.played(page)
+        self.assertEqual((reduced.meta["every"], reduced.meta["interval_ns"], reduced.meta["lost"]), (every, 200 * every, 0))
+        self.assertEqual(reduced.ends, [whole.ends[min(at + every, len(whole.ends)) - 1] for at in range(0, len(whole.ends), every)])
+        kinds = {one["name"]: one["kind"] for one in whole.meta["columns"]}
+        joins = {"sum": sum, "peak": max, "level": lambda values: values[-1]}
+        wanted = {key: [joins[kinds[key[0]]](values[at:at + every]) for at in range(0, len(values), every)]
+                  for key, values in whole.values.items()}
+        self.assertEqual(reduced.values, {key: values for key, values in wanted.items() if any(values)})
+
+    def grow(self, sim):
+        """Makes the film larger than a report can hold, by a block that readers skip."""
+        with open(sim.directory / "film", "ab") as file:
+            file.write(film.HEAD.pack(b"SKIP", 3 << 20, 0, 0) + bytes(3 << 20))
+
+    def figures(self, text):
+        """The drawings of the film."""
+        return [one for one in re.findall("<svg .*?</svg>", text, re.S) if ": film: " in one.partition(">")[0]]
+
+    def played(self, page):
+        """The film in the player."""
+        (frame,) = page.of("iframe")
+        path = self.directory / "played"
+        path.write_bytes(base64.b64decode(Page(frame["srcdoc"]).texts["script"][0]))
+        return films.Film(path)
+
+    def test_a_film_that_cannot_be_reduced(self):
+        """Values that change again and again take more memory than there is."""
         sim = self.result()
         whole = (sim.directory / "film").read_bytes()
-        with open(sim.directory / "film", "ab") as file:
-            file.truncate(film.FILM_BYTES_MAX + 1)
-        self.assert_no_film(self.reported(sim).read_text())
-        # A small file can be large once it is decompressed: intervals in which one value changes again and again.
         chunk = bytes((0, 2, 0, 1)) + bytes(film.CHUNKS_BYTES_MAX)
         packed = zlib.compress(chunk)
         (sim.directory / "film").write_bytes(whole[:whole.rindex(b"CHNK")] + film.HEAD.pack(b"CHNK", len(packed), 0, 1) + packed)
-        self.assert_no_film(report.make_report(str(sim.directory), "0"))
-
-    def assert_no_film(self, text):
-        page = Page(text)
+        page = Page(make_report(sim.directory))
         self.assertIn("Not drawn: the film is too large; `roost web DIR` shows it.", page.texts["p"])
         self.assertEqual(page.of("iframe"), [])
+        (sim.directory / "result.json").unlink()
+        with self.assertRaisesRegex(read.Invalid, "/film: too large for a report, and there is no result.json; `roost web DIR` shows it$"):
+            make_report(sim.directory)
+
+    def test_a_film_with_lost_intervals(self):
+        """They count as zeros, and take as long as they took."""
+        sim = self.result(record={"interval": "500ns", "film": "on"})
+        path = sim.directory / "film"
+        whole = films.Film(path)
+        chunks = [(first, count) for kind, first, count, _ in films.reader.blocks(path) if kind == "CHNK"]
+        first, count = chunks[1]
+        self.drop(path, first)
+        seen = film.Film("film", path.read_bytes())
+        self.assertEqual((seen.lost, seen.end), (count, whole.ends[-1]))
+        self.assertAlmostEqual(seen.ends[-1], whole.ends[-1] - whole.begin)
+        sent = sum(sum(values) for _, values in seen.of("tx_packets"))
+        self.assertEqual(sent, sum(sum(values[:first]) + sum(values[first + count:])
+                                   for (name, *_), values in whole.values.items() if name == "tx_packets"))
+
+        (sim.directory / "result.json").unlink()
+        said = f"Lost because the recorder was too slow: {count} intervals. Lost intervals count as zeros."
+        self.assertIn(said, Page(self.reported(sim).read_text()).texts["p"])
+        self.grow(sim)    # reduced, it has no gap, but it knows
+        self.assertIn(said, Page(self.reported(sim).read_text()).texts["p"])
+
+    def drop(self, path, number):
+        """Takes the chunk with that first interval out of a film."""
+        data, at, kept = path.read_bytes(), 0, b""
+        while at < len(data):
+            kind, length, first, _ = film.HEAD.unpack_from(data, at)
+            if (kind, first) != (b"CHNK", number):
+                kept += data[at:at + film.HEAD.size + length]
+            at += film.HEAD.size + length
+        path.write_bytes(kept)
+
+    def lone(self, sim, name, kind="live", **keys):
+        """A directory with nothing but the film, as of a live fabric, with more keys."""
+        (self.directory / name).mkdir()
+        path = self.directory / name / "film"
+        packed = zlib.compress(json.dumps({"kind": kind} | keys).encode())
+        meta = film.HEAD.pack(b"META", len(packed), 0, 0) + packed
+        path.write_bytes((sim.directory / "film").read_bytes() + meta)
+        return path
+
+    def test_a_film_alone(self):
+        """What the report says of a live fabric is what its film has: here, that of a simulation says it of the same run."""
+        work = [{"name": "in", "kind": "incast", "from": ["h2", "h3", "h5", "h6"], "to": "h1", "size": "1MB"},
+                {"name": "late", "kind": "flow", "from": "h7", "to": "h8", "size": "40KB", "at": "100s"}]
+        sim = self.result(workload=work, switch={"preset": "lossy", "buffer": {"size": "1MB"}}, stop="200us",
+                          tenants={"red": {"hosts": ["h1", "h2", "h3", "h5", "h6"]}})
+        document = json.loads((sim.directory / "result.json").read_text())
+        path = self.lone(sim, "alone", events=[{"at_ns": 5000, "node": "leaf1", "queue": None, "what": "link", "message": HOSTILE}])
+        page = Page(self.reported(path.parent).read_text())
+        self.check_alone(page)
+        self.assertEqual(page.texts["h2"], ["Summary", "What to look at", "Workload", "Tenants", "Slowest flows", "Drops", "Film", "Log",
+                                            "Configuration", "Versions", "Not in this report"])
+        whole, run = films.Film(path), dict(page.tables["the film as a whole"])
+        sums = {}
+        for (column, *_), values in whole.values.items():
+            sums[column] = sums.get(column, 0) + sum(values)
+        self.assertEqual((run["fabric"], run["recorded from"], run["nodes"]), ("fabric", "a live fabric", "2 leaves, 2 spines, 8 hosts"))
+        self.assertEqual(run["drops"], f"{document['summary']['drops']:,}")
+        self.assertEqual((run["packets sent by all ports"], run["packets marked by ECN"]),
+                         (f"{sums['tx_packets']:,}", f"{sums.get('marked', 0):,}"))
+        (deepest, port, index) = max((max(values), f"{node}.{port}", index) for (column, node, port, index), values in whole.values.items()
+                                     if column == "depth_max")
+        self.assertTrue(run["deepest queue"].startswith(f"{port}.{index}: {deepest / 1000:.4g} "), run)
+        self.assertEqual(run["intervals"], f"{len(whole.ends)} of 10 us")
+        complete = sum(one["end_ns"] is not None for one in whole.meta["flows"])
+        self.assertEqual(run["flows complete"], f"{complete} of 5")
+        began = sum(one["item"] == "in" for one in whole.meta["flows"])
+        self.assertLess(complete, began)
+        self.assertIn(f"{began - complete} of the {began} flows that began had not completed at the end of the film; a live film "
+                      "updates the times of flows only once a second, so some may have completed", page.texts["li"])
+        reasons = [[one["reason"], f"{one['packets']:,}", one["advice"]] for one in document["drops"]]
+        self.assertEqual(page.tables["drops by reason"][1:], reasons)
+        self.assertIn(f"{reasons[0][1]} packets were dropped with the reason {reasons[0][0]}: {reasons[0][2]}", page.texts["li"])
+        ports = next(rows for caption, rows in page.tables.items() if caption.startswith("ports and reasons"))
+        with open(sim.directory / "counters.csv") as file:
+            dropped = {(f"{one['node']}.{one['port']}", one["counter"], f"{int(one['value']):,}") for one in csv.DictReader(file)
+                       if one["scope"] == "drops"}
+        self.assertEqual(set(map(tuple, ports[1:])), dropped)
+        items = page.tables["flow completion times (FCT) by workload item"]
+        self.assertEqual([row[:4] for row in items[1:]], [["in", "4", str(complete), "4 MB"], ["late", "1", "0", "40 KB"]])
+        tenants = page.tables["what the switches received, marked and dropped, by tenant"]
+        sums = {(tenant, name): sum(value for key, value in whole.totals().items() if key[0] == f"tenant_{name}" and key[-1] == index)
+                for index, tenant in enumerate(("red", "rest")) for name in ("marked", "dropped")}
+        self.assertGreater(sums["red", "marked"] + sums["red", "dropped"], 0)
+        self.assertEqual([[row[0], *row[2:]] for row in tenants[1:]],
+                         [[tenant, *(f"{sums[tenant, name]:,}" for name in ("marked", "dropped"))] for tenant in ("red", "rest")])
+        (slowest,) = [rows for caption, rows in page.tables.items() if caption.startswith("flows, slowest first")]
+        self.assertEqual(slowest[-1][1:5] + slowest[-1][-1:], ["late", "h7", "h8", "rest", "not complete"])
+        self.assertEqual(page.tables["entries: 1"][1:], [["5 us", "leaf1", "link", SHOWN]])
+        self.assertTrue(any(one.startswith("Packets: none were recorded.") for one in page.texts["li"]))
+        self.assertNotIn("The film is incomplete", "".join(page.texts["p"]))
+        drawings = [one["aria-label"].partition(": ")[2] for one in page.of("svg")]
+        self.assertEqual(drawings[0], "film: loads of all links, by sending port")
+        self.assertEqual(drawings[-1], "film: drops, by reason")
+
+    def test_what_a_film_alone_says(self):
+        """Its hints, how it ended, and what is beside it."""
+        sim = self.result()
+        path = self.lone(sim, "limit", ended={"at_ns": 5, "why": "limit"})
+        (path.parent / "packets.pcapng").write_bytes(b"any")
+        page = Page(make_report(path.parent))
+        self.assertIn("The film ends early: it reached its limit.", page.texts["p"])
+        self.assertIn("Packets: they are in packets.pcapng in the same directory.", page.texts["li"])
+        wanted = json.loads((sim.directory / "result.json").read_text())["hints"][0]
+        self.assertRegex(wanted, "^[^ ]+ was paused for")
+        # Of the same port: the run and its film last about as long.
+        (said,) = [one for one in page.texts["li"] if " was paused for " in one]
+        self.assertEqual(*(re.sub(r"\d+ % of the (run|film)", "", one) for one in (said, wanted)))
+        whole = path.read_bytes()
+        path.write_bytes(whole[:whole.rindex(b"META", 0, whole.index(b"INDX"))])    # it is still being written
+        page = Page(make_report(path.parent))
+        self.assertIn("The film is incomplete: it is still being recorded, or the recording was interrupted.", page.texts["p"])
+
+    def test_a_tenant_that_was_removed(self):
+        """Its flows stay in the film of a live fabric, without its name."""
+        sim = self.result(workload=[{"kind": "flow", "from": "h1", "to": "h2", "size": "40KB"}], tenants={"red": {"hosts": ["h1", "h2"]}})
+        page = Page(make_report(self.lone(sim, "alone", tenants=[None, "rest"]).parent))
+        (slowest,) = [rows for caption, rows in page.tables.items() if caption.startswith("flows, slowest first")]
+        self.assertEqual([row[2:5] for row in slowest[1:]], [["h1", "h2", "\u2013"]])
+        tenants = page.tables["what the switches received, marked and dropped, by tenant"]
+        self.assertEqual([row[0] for row in tenants[1:]], ["rest"])
+
+    def test_hostile_films_alone(self):
+        sim = self.result()
+        path, generator = self.lone(sim, "alone"), random.Random(3)
+        whole, made = path.read_bytes(), 0
+        meta = films.Film(path).meta
+        for number in range(MUTATIONS // 3):
+            text = changed(generator, json.dumps(meta).encode())
+            packed = zlib.compress(text)
+            path.write_bytes(whole + film.HEAD.pack(b"META", len(packed), 0, 0) + packed)
+            made += self.is_made(path)
+        self.assertTrue(0 < made < MUTATIONS // 3, made)
 
     def test_no_player_in_a_report_that_would_be_too_large(self):
         sim = self.result()
-        played = Page(report.make_report(str(sim.directory), "0"))
+        played = Page(make_report(sim.directory))
         with mock.patch.object(report, "REPORT_BYTES_MAX", 1 << 17):
-            page = Page(report.make_report(str(sim.directory), "0"))
+            page = Page(make_report(sim.directory))
         self.assertEqual(page.of("iframe"), [])
         self.assertEqual(len(page.of("svg")), len(played.of("svg")))
         self.assertNotIn("script-src", next(one["content"] for one in page.of("meta") if "http-equiv" in one))
@@ -307,7 +495,7 @@ class Report(Case):
         queues.with_name("queues.csv.gz").write_bytes(gzip.compress(queues.read_bytes()))
         queues.unlink()
         with mock.patch.object(report, "TABLE_BYTES_MAX", 1 << 20):
-            page = Page(report.make_report(str(sim.directory), "0"))
+            page = Page(make_report(sim.directory))
         self.assertIn("queues.csv.gz has more than 1 MB", "".join(page.texts["p"]))
         self.assertIn("Not listed: flows.csv has more than 1 MB.", page.texts["p"])
         self.assertIn("Ports not listed: counters.csv has more than 1 MB.", page.texts["p"])

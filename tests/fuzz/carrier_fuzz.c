@@ -46,7 +46,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		now_ns += begins;
 		memset(&head, 0, sizeof(head));
 		if (begins & 1)
-			carrier_write_head(&near, begins, &head);
+			carrier_write_head(&near, begins, now_ns, &head);
 		if (begins & 2)
 			head.kind = CARRIER_HELLO;
 		if (begins & 4 && length >= sizeof(head)) {
@@ -64,6 +64,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(frames + far.malformed <= datagrams);
 		require(far.late <= far.lost && far.late <= datagrams);
 		require(far.lost < UINT64_C(1) << 62);
+		require(far.variation_ns <= far.variation_max_ns);
 		require(far.round_trip_min_ns <= far.round_trip_ns || far.round_trip_ns == 0);
 	}
 	return 0;

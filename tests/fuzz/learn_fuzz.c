@@ -4,6 +4,7 @@
 #include "control/io/learn/fpm.h"
 #include "control/io/learn/resolve.h"
 
+#include <linux/rtnetlink.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ say(struct rib *rib, enum rib_source source, const struct nlmsghdr *message, boo
 {
 	static struct learn_message m;
 
-	if (learn_decode(message, &m) != 0)
+	if (learn_decode(message, RT_TABLE_MAIN, &m) != 0)
 		return;
 	require(m.way.count <= LEARN_HOPS_MAX);
 	require(m.kind != LEARN_ROUTE || m.prefix.length <= (m.prefix.version == 4 ? 32 : 128));

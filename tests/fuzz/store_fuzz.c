@@ -23,7 +23,7 @@ require_header(const char *text, size_t length)
 	require(header_read(&back, again, wrote) == (ssize_t)wrote);
 	require(back.number == r.number && back.at == r.at && back.uid == r.uid);
 	require(strcmp(back.user, r.user) == 0 && strcmp(back.what, r.what) == 0);
-	require(strcmp(back.file, r.file) == 0);
+	require(strcmp(back.file, r.file) == 0 && strcmp(back.part, r.part) == 0);
 }
 
 static void

@@ -19,12 +19,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum flags {
 	OUTER_IP6 = 1 << 0,
-	WRAP = 1 << 1,      // the bytes are what stands behind the VXLAN header's Ethernet header
+	WRAP = 1 << 1,      // the bytes are the packet in the tunnel
 	INSIDE_IP = 1 << 2, // and look like IP
 	INSIDE_SUM = 1 << 3,
 	CUT = 1 << 4, // the frame was longer
 	TAG = 1 << 5,
 	WHOLE = 1 << 6,
+	IPIP = 1 << 7, // the tunnel is IP-in-IP
 };
 
 static struct harness leaves[4];
@@ -36,7 +37,14 @@ open_once(uint8_t flags)
 	struct harness *h = &leaves[ip6 + 2 * whole];
 
 	if (h->node == NULL)
-		open_leaf(h, &(struct leaf){.version = ip6 ? 6 : 4, .full = whole});
+		open_leaf(h,
+			  &(struct leaf){.version = ip6 ? 6 : 4,
+					 .full = whole,
+					 .ipip = &(struct ipip_tables){.count = 2,
+								       .addresses = {ipip4, ipip6},
+								       .pipe = ip6,
+								       .maps_dscp = whole,
+								       .uniform_ttl = whole}});
 	return h;
 }
 
@@ -68,7 +76,11 @@ make_frame(uint8_t *frame, const uint8_t *data, uint32_t bytes, uint8_t flags)
 	memcpy(inside, data, bytes);
 	if (flags & WRAP && bytes != 0) {
 		make_inside(inside, bytes, flags);
-		bytes = wrap(frame, &w, inside, bytes);
+		if (flags & IPIP)
+			bytes = wrap_ip(frame, flags & OUTER_IP6 ? &ipip6 : &ipip4, data[0], inside,
+					bytes);
+		else
+			bytes = wrap(frame, &w, inside, bytes);
 	} else {
 		memcpy(frame, data, bytes);
 	}

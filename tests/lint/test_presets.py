@@ -13,8 +13,7 @@ ARRAY = re.compile(r"static const struct schema_key (\w+)\[\] =(.*?);\n", re.S)
 NAMED = re.compile(r"const struct schema (\w+) =\s*\{\s*SCHEMA_COUNT\((\w+)\)")
 ENTRY = re.compile(r'\{\s*"([\w-]+)",\s*SCHEMA_(\w+)(.*?)(?=\{\s*"[\w-]+",\s*SCHEMA_|\Z)', re.S)
 DEFAULT = re.compile(r'\.def = ((?:"[^"]*"\s*)+)')
-INSIDE = {"icmp": "schema_icmp", "ecn": "schema_ecn", "watchdog": "schema_watchdog", "remark": "schema_remark", "trim": "schema_trim",
-          "histograms": "schema_histogram", "ports": "schema_port"}   # of keys that are more than a map
+INSIDE = {"remark": "schema_remark", "histograms": "schema_histogram", "ports": "schema_port"}   # of keys that are more than a map
 ITEMS = {"pg": ".N", "tc": ".N", "ports": ".swpN", "histograms": "[N]"}
 WHOLE = {"dscp-to-priority", "pcp-to-priority", "priority-to-pg", "priority-to-tc"}   # one row each
 SCALAR = re.compile(r"[^\s,{}\[\]:]+")
@@ -107,9 +106,9 @@ class Schema:
             if kind != "MAP" or ".word" in rest:
                 yield key, found and "".join(re.findall(r'"([^"]*)"', found.group(1)))
             array = re.search(r"SCHEMA_COUNT\((\w+)\)", rest)
-            other = re.search(r"\.sub = &(schema_\w+)", rest)
+            other = re.search(r"(?:\.sub = &|SCHEMA_SUB_SWITCHED\()(schema_\w+)", rest)
             inside = array and (where[0], array.group(1)) or \
-                self.named.get(INSIDE.get(name) or other and kind in ("MAP", "NUMBERED") and other.group(1))
+                self.named.get(INSIDE.get(name) or other and kind in ("MAP", "NUMBERED", "SWITCHED") and other.group(1))
             if inside and not path.endswith(".swpN"):
                 yield from self.keys(inside, key + ITEMS.get(name, ""))
 

@@ -58,6 +58,16 @@ def demo(name, attach=tuple(HOSTS), workload=(), dilation=DILATION, **live):
     }
 
 
+def congested(name, packet):
+    """Two hosts to one, three times: streams on a priority that is lossless and on one that is not, and queue pairs that are marked."""
+    stream = {"kind": "stream", "rate": "80G", "packet": packet}
+    return demo(name, attach=(), workload=[
+        *(stream | {"from": host, "to": "h6"} for host in ("h1", "h5")),
+        *(stream | {"from": host, "to": "h8", "priority": 0} for host in ("h4", "h7")),
+        {"kind": "incast", "from": ["h2", "h6"], "to": "h1", "size": "1000GB"}]) | \
+        {"hosts": {"placement": "out-of-order", "congestion": "window", "window": {"size": "200KB"}}, "stop": "3600s"}
+
+
 def netns(name, host):
     return f"roost-{name}-{host}"
 

@@ -310,10 +310,18 @@ class Busy(CaptureCase):
             done = self.up.command("capture", *words, "--for", "1s")
             self.assertEqual((done.out, done.err), ("", f"roost capture: 0 packets captured, 0 {seen}\n"))
 
+    def test_a_link(self):
+        """Its packets at the end that comes first, whichever way it is called."""
+        for link in ("leaf1-spine1", "spine1-leaf1"):
+            done = self.up.command("capture", link, "-c", "3", "-o", "json")
+            self.assertEqual({json.loads(line)["port"] for line in done.out.splitlines()}, {"leaf1.swp5"})
+
     def test_mistakes(self):
         for words, pattern, status in (
                 (["leaf9.swp1"], "there is no node leaf9", 2),
                 (["leaf9"], "there is no node leaf9; did you mean leaf1", 2),
+                (["leaf1-spine9"], "there is no node leaf1-spine9; did you mean leaf1", 2),
+                (["leaf1-spine1", "leaf1.swp5"], "leaf1.swp5 is named twice", 2),
                 (["leaf1.swp99"], "there is no port leaf1.swp99; leaf1 has swp1 .. swp", 2),
                 (["leaf1.swp1", "leaf1"], "leaf1.swp1 is named twice", 2),
                 ([], "name a port such as leaf1.swp3, or give --drops", 2),

@@ -184,7 +184,7 @@ class Change(Shared):
 
     def test_tenants_and_histograms(self):
         red = self.up.show("tenant", "leaf1")["nodes"]["leaf1"]["tenants"]["red"]
-        self.assertEqual(red["pools"]["ingress-lossless"]["guaranteed"], red["guaranteed"])
+        self.assertEqual(red["pools"]["ingress-lossless"]["guaranteed"] + red["pools"]["ingress-lossy"]["guaranteed"], red["guaranteed"])
         self.assertGreater(red["pools"]["ingress-lossless"]["share"], 0)
         kinds = [(one["kind"], one["where"], len(one["bins"]), one["edges"][1])
                  for one in self.up.show("histogram", "leaf2")["nodes"]["leaf2"]["histograms"]]

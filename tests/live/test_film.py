@@ -35,7 +35,7 @@ class Films(Case):
     def fabric(self):
         name = name_of("film")
         description = demo(name, attach=(), workload=[INCAST])
-        del description["tenants"]
+        description["tenants"] = {"red": {"hosts": ["h1", "h2", "h5", "h6"]}}
         return Fabric(self.file(description), name)
 
     def record(self, fabric, directory, *words):
@@ -55,9 +55,11 @@ class Films(Case):
                 before = wait_until(lambda: (last := totals(fabric)) and last == totals(fabric) and last, "the flows end", 60)
                 count = len(Film(one / "film").ends)
                 wait_until(lambda: len(Film(one / "film").ends) > count + 4, "the film goes on")
+                wait_until(lambda: all(flow["end_ns"] is not None for flow in Film(one / "film").meta["flows"]), "flows have times")
                 process.send_signal(signal.SIGINT)
                 out, err = process.communicate(timeout=60)
-                self.assertEqual((process.returncode, err), (0, ""))
+                self.assertEqual(process.returncode, 0)
+                self.assertRegex(err, rf"^roost record: writing {one}/film: up to about [\d.]+ KB a second, and about 1GB at most \(--limit\)\n$")
                 self.assertRegex(out, r"^\S+/one/film: \d+ intervals, [\d.]+ KB\n$")
                 self.assertEqual(second.wait(60), 0)
             finally:
@@ -70,8 +72,25 @@ class Films(Case):
         self.assertEqual(film.meta["ended"], {"at_ns": film.ends[-1], "why": "end"})
         self.assertGreater(max(film.of("depth_max", "leaf1.swp1", 3)), 100_000)
         film.assert_overview(self)
+        received = sum(value for key, value in film.totals().items() if key[0] == "tenant_bytes" and key[-1] == 0)
+        self.assertEqual({key[1] for key in film.totals() if key[0] == "tenant_bytes"}, {"leaf1", "leaf2"})
+        self.check_report(one, fabric.name, before, received)
         Film(other / "film").assert_overview(self)
         self.assertEqual(Film(other / "film").meta["interval_ns"], 20_000_000 // DILATION)
+
+    def check_report(self, directory, name, counted, received):
+        """A report of the film, without result.json, has the counters of the fabric."""
+        done = roost("report", directory, "-o", self.directory / "report.html")
+        self.assertEqual(done.out, f"{self.directory}/report.html\n")
+        text = (self.directory / "report.html").read_text()
+        rows = dict(re.findall('<tr><th scope="row">([^<]*)</th><td>([^<]*)</td></tr>', text))
+        sums = {column: sum(value for key, value in counted.items() if key[0] == column) for column in ("tx_packets", "marked")}
+        self.assertGreater(sums["tx_packets"], 0)
+        self.assertEqual((rows["fabric"], rows["recorded from"], rows["flows complete"]), (name, "a live fabric", "3 of 3"))
+        red = re.search('<tr><t.[^>]*>red</t.><td[^>]*>([^<]*)</td>', text)[1]
+        self.assertEqual(red, f"{received / 1e6:.4g} MB")
+        self.assertEqual((rows["packets sent by all ports"], rows["packets marked by ECN"]),
+                         tuple(f"{sums[column]:,}" for column in ("tx_packets", "marked")))
 
     def test_flows_are_those_of_the_file(self):
         """As `roost sim` lists them, with their times as soon as these are known; not those that are left to attached hosts."""
@@ -124,7 +143,8 @@ class Films(Case):
                 return json.loads(lines.readline())
 
             self.assertRegex(call(kinds=[], **{"film-ms": 5})["error"]["message"], '^"film-ms": 5 is out of range: 10 to 1000$')
-            self.assertEqual(call(kinds=[], **{"film-ms": 30})["result"], {"kinds": []})
+            ports = sum(len(node["ports"]) for node in fabric.show("interface")["nodes"].values())
+            self.assertEqual(call(kinds=[], **{"film-ms": 30})["result"], {"kinds": [], "film_bytes_per_s": ports * 10 * 1000 // 30})
             path = self.directory / "film"
             with path.open("wb") as film:
                 for _ in range(6):
@@ -163,7 +183,8 @@ class Films(Case):
             self.addCleanup(process.kill)
             wait_until(lambda: film.exists() and len(Film(film).ends) > 0, "the film grows")
         out, err = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, err), (0, ""))
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(len(err.splitlines()), 1, err)
         self.assertRegex(out, r"^\S+/film: \d+ intervals, ")
         self.assertEqual(Film(film).meta["ended"]["why"], "end")
 

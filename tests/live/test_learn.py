@@ -70,14 +70,14 @@ class LearnCase(LiveCase):
     def told(self):
         return (self.directory / "err").read_text()
 
-    def routes(self, source=None):
+    def routes(self, source=None, vrf="default"):
         """{prefix: "swp2*3 swp3"}: ports of what is in force; "" for what asks, "drop" for what drops."""
         done = roost("show", "route", "-f", self.name, "-o", "json", status=None)
         if done.status != 0 and "timed out" in done.err:    # a busy machine, and many routes
             return {}
         self.assertEqual(done.status, 0, done.err)
         answer = done.json["nodes"]
-        table = answer.get(self.name, {}).get("vrfs", {}).get("default", {})
+        table = answer.get(self.name, {}).get("vrfs", {}).get(vrf, {})
         return {prefix: " ".join(hop["port"] for hop in route["via"]) or ("" if route["glean"] else "drop")
                 for prefix, route in table.items() if source in (None, route["source"])}
 
@@ -115,6 +115,23 @@ class Kernel(LearnCase):
         self.assertEqual(self.routes("static"), {"10.6.0.0/16": "swp1"})
         self.assertEqual(routes["fd00:1::2/128"], "swp1")
         self.assertEqual(roost("show", "route", "vrf", "blue", "-f", self.name, status=2).out, "")
+
+    def test_tables_of_one_namespace(self):
+        """Each VRF learns from a table of its own, as from those of VRF interfaces."""
+        description = self.switch()
+        description["switch"]["ports"]["swp3"]["vrf"] = "red"
+        description["switch"]["learn"].append({"netns": self.netns, "vrf": "red", "table": 77})
+        self.ip("route", "add", "10.9.0.0/16", "via", "10.0.1.2")
+        for words in (("10.9.0.0/16", "via", "10.0.3.2"), ("10.0.3.0/24", "dev", "swp3"), ("blackhole", "10.8.0.0/16")):
+            self.ip("route", "add", *words, "table", "77")
+        self.start(description)
+        self.assertEqual(self.routes(vrf="red"), {
+            "10.9.0.0/16": "swp3", "10.0.3.0/24": "", "10.0.3.2/32": "swp3", "10.8.0.0/16": "drop"})
+        self.assertEqual(self.routes()["10.9.0.0/16"], "swp1")
+        self.assertNotIn("10.8.0.0/16", self.routes())
+        self.ip("route", "del", "10.9.0.0/16", "table", "77")
+        wait_until(lambda: "10.9.0.0/16" not in self.routes(vrf="red"), "it is gone there")
+        self.assertEqual(self.routes()["10.9.0.0/16"], "swp1")
 
     def test_add_replace_delete(self):
         self.start(self.switch(routes=[{"prefix": "10.6.0.0/16", "via": [{"port": "swp1", "mac": PEER % 9}]}]))

@@ -99,14 +99,16 @@ class Live(LiveCase):
             self.assertRaises(package.ApiClosed, fabric.call, "status")
 
     def test_pytest(self):
-        """doc/python.md: its test of a live fabric, under another name."""
+        """doc/python.md: its tests of a live fabric, under another name."""
         page = (SOURCE / "doc/python.md").read_text()
-        text, = [one for one in re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S) if "roost_live" in one]
-        (self.directory / "test_live.py").write_text(text.replace('"demo.yaml"', f'"{self.name}.yaml"'))
+        texts = [one for one in re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S) if "roost_live" in one]
+        for i, text in enumerate(texts):
+            (self.directory / f"test_live{i}.py").write_text(text.replace('"demo.yaml"', f'"{self.name}.yaml"'))
         self.file(demo(self.name), f"{self.name}.yaml")
         done = command(sys.executable, "-B", "-m", "pytest", "-q", "-p", "roost.pytest_plugin", "-p", "no:cacheprovider",
                        cwd=self.directory, status=None, timeout=240, env=os.environ | {"ROOST": ROOST})
-        self.assertRegex(done.out, r"\n1 passed in ", done.out)
+        self.assertRegex(done.out, rf"\n{len(texts)} passed in ", done.out)
+        self.assertEqual(len(texts), 2)
 
 
 class Answers(unittest.TestCase):

@@ -39,9 +39,11 @@ class Record(LiveCase):
 
     def test_film_and_packets(self):
         up = self.up(FILM | {"pcap": ["h2.eth1", "leaf1.swp2"], "film-limit": "300MB"})
-        self.assertRegex(up.err, rf"roost: note: writing {self.out}/film: up to about .* a second, and about 300MB at most \(record.film-limit\)\n")
+        size = f"writing {self.out}/film: up to about (.*) a second, and about 300MB at most "
+        rate = re.search(rf"roost: note: {size}\(record.film-limit\)\n", up.err)[1]
         self.assertIn(f"roost: note: writing {self.out}/packets.pcapng: 128 B of each packet of 2 ports, without a limit, ", up.err)
         self.grows()
+        self.assertEqual(re.search(rf"roost record: {size}\(--limit\)", "\n".join(self.log()))[1], rate, "the recorder says the same")
         found = self.recordings()
         self.assertEqual({name: one["state"] for name, one in found.items()}, {"film": "running", "packets.pcapng": "running"})
         self.assertIn(f"record    {self.out}/film, running, process {found['film']['pid']}\n", roost("show", "fabric", "-f", self.name).out)
@@ -71,7 +73,7 @@ class Record(LiveCase):
         self.grows()
         os.kill(self.recordings()["film"]["pid"], signal.SIGKILL)
         wait_until(lambda: self.recordings()["film"]["state"] == "ended", "it has ended")
-        self.assertEqual(self.log(), [f"{self.out}/film: ends here: its process was killed by signal 9"])
+        self.assertEqual(self.log()[1:], [f"{self.out}/film: ends here: its process was killed by signal 9"])
         roost("down", self.name)
         self.up(FILM)
         wait_until(lambda: Film(self.out / "film").meta.get("kind") == "live" and len(Film(self.out / "film").ends) > 2, "another film")
@@ -90,7 +92,7 @@ class Record(LiveCase):
         self.up(FILM | {"interval": "10us"})
         self.addCleanup(command, ROOST, "down", self.name, status=None)
         wait_until(lambda: self.recordings()["film"]["state"] == "ended", "the disk is full", 120)
-        self.assertEqual(self.log(), [f"roost record: {self.out}/film: No space left on device"])
+        self.assertEqual(self.log()[1:], [f"roost record: {self.out}/film: No space left on device"])
 
     def test_without_o(self):
         done = roost("up", self.describe(FILM))

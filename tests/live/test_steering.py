@@ -197,6 +197,20 @@ class Steering(LiveCase):
             self.assertEqual([(ports[port]["mtu"], ports[port]["mac"]) for port in ("swp1", "swp2")],
                              [(MTU, self.mac), (1400, self.link("swp2")["address"])])
 
+    def test_port_has_the_mac_that_its_interface_gets(self):
+        """Packets to the old one are not the switch's any more."""
+        macs = {"swp1": "02:00:00:00:77:01", "swp2": "02:00:00:00:77:02"}
+        with self.running() as run:
+            for port, one in macs.items():
+                command("ip", "-n", self.switch_netns, "link", "set", port, "address", one)
+            wait_until(lambda: all(run.port(port)["mac"] == one for port, one in macs.items()), "the ports have them")
+            host, behind = self.raw(self.host_netns, "eth1"), self.raw(self.host_netns, "eth2")
+            for to in (self.mac, macs["swp1"]):
+                host.send(framed(tcp(HOST4, BEHIND4, 40000, 9), to, None))
+            wait_until(lambda: run.port("swp1")["drops"] == {"wrong-mac": 1}, lambda: run.port("swp1")["drops"])
+            frames = [one.data for one in behind.receive_all(1)]
+            self.assertEqual([frame[:12] for frame in frames], [mac(PEER_MAC) + mac(macs["swp2"])])
+
     def test_addresses_come_and_go(self):
         frame, plain = framed(tcp(HOST4, "10.1.2.9", 40000, 9), self.mac, None), Counter(other=1)
         with self.running() as run:

@@ -9,6 +9,7 @@ import termios
 from common import *
 
 PACKET = 1000
+OVERHEAD = 8 + 4 + 20     # of a frame on a link, whose gap is longer than Ethernet's
 PORT_COLUMNS = {"rx_bps", "rx_pps", "tx_bps", "tx_pps", "load", "paused", "pausing", "depth_bytes", "marks_pps", "drops_pps"}
 
 
@@ -51,8 +52,10 @@ class Top(Shared):
 
     @classmethod
     def description(cls):
-        return demo(cls.name, workload=[{"kind": "stream", "from": "h2", "to": "h6", "rate": "10G", "packet": f"{PACKET}B"},
-                                        {"kind": "stream", "from": "h4", "to": "h8", "rate": "5G", "packet": f"{PACKET}B"}])
+        description = demo(cls.name, workload=[{"kind": "stream", "from": "h2", "to": "h6", "rate": "10G", "packet": f"{PACKET}B"},
+                                               {"kind": "stream", "from": "h4", "to": "h8", "rate": "5G", "packet": f"{PACKET}B"}])
+        description["fabric"]["links"]["framing"] = {"gap": "20B"}
+        return description
 
     def top(self, *words):
         """The rows of each interval."""
@@ -73,7 +76,8 @@ class Top(Shared):
                 self.assertAlmostEqual(packets, round(packets), delta=1e-3)
                 self.assertAlmostEqual(row[f"{key}_bps"], row[f"{key}_pps"] * 8 * PACKET, delta=1)
                 self.assertAlmostEqual(packets, gbit * row["interval_ns"] / 8 / PACKET, delta=2)
-            self.assertAlmostEqual(rows["leaf2.swp2"]["load"], 1024 * 8 * rows["leaf2.swp2"]["tx_pps"] / RATE_BPS, delta=1e-9)
+            self.assertAlmostEqual(rows["leaf2.swp2"]["load"], (PACKET + OVERHEAD) * 8 * rows["leaf2.swp2"]["tx_pps"] / RATE_BPS,
+                                   delta=1e-9)
             self.assertEqual((rows["leaf1.swp1"]["rx_bps"], rows["leaf1.swp2"]["drops_pps"]), (0, 0))
 
     def test_rates_are_of_show(self):
@@ -151,6 +155,52 @@ class Top(Shared):
         terminal = Terminal("top", "-f", self.name, "-n", "1", "--interval", "100ms", term="dumb")
         terminal.wait_for(r"port +rx Gb/s[^\x1b]*leaf2\.swp2[^\x1b]*\n", "a plain table")
         self.assertEqual(terminal.end(), 0)
+
+
+class TopOfCongestion(Shared):
+    """Of a fabric in which packets are held, dropped and marked."""
+
+    INTO_H8 = "leaf2.swp3", "leaf2.swp5", "leaf2.swp6"      # drops count where a packet came in
+
+    @classmethod
+    def description(cls):
+        return congested(cls.name, f"{PACKET}B")
+
+    def test_values_are_those_of_show(self):
+        def counts():
+            port = self.port
+            return {"marks_pps": sum(queue["ecn_marked"] for queue in port("leaf1.swp1")["queue"]),
+                    "drops_pps": sum(sum(port(name)["drops"].values()) for name in self.INTO_H8),
+                    "pausing": port("leaf2.swp1")["pfc_tx_pause_ns"][3] / 1e9, "paused": port("h5.eth1")["pfc_rx_pause_ns"][3] / 1e9}
+
+        wait_until(lambda: all(counts().values()), "packets wait, are marked, held and dropped")
+        before = counts()
+        done = self.up.command("top", "-n", "3", "--interval", "300ms", "-o", "json")
+        after = counts()
+        answers = [json.loads(line) for line in done.out.splitlines()]
+        grown = dict.fromkeys(before, 0)
+        for answer in answers:
+            rows = {row["port"]: row for row in answer["rows"]}
+            for key, ports in (("marks_pps", ["leaf1.swp1"]), ("drops_pps", self.INTO_H8), ("pausing", ["leaf2.swp1"]),
+                               ("paused", ["h5.eth1"])):
+                grown[key] += sum(rows[port][key] * rows[port]["interval_ns"] / 1e9 for port in ports)
+                self.assertGreater(sum(rows[port][key] for port in ports), 0, ports)
+            self.assertLess(rows["h5.eth1"]["paused"], 1)
+            # The NIC is paused from when the switch's frame is there: a wire and a frame later, for as long.
+            self.assertAlmostEqual(rows["h5.eth1"]["paused"], rows["leaf2.swp1"]["pausing"], delta=0.02)
+            # 160G go to a port of 100G: 60G of the lossy ones are lost, in packets of 1,024 B on the wire.
+            self.assertAlmostEqual(sum(rows[port]["drops_pps"] for port in self.INTO_H8),
+                                   160e9 / 8 / PACKET - 100e9 / 8 / (PACKET + 24), delta=2e5)
+            self.assertTrue(0 < rows["leaf2.swp4"]["depth_bytes"] <= self.port("leaf2.swp4")["queue"][0]["depth_max"], rows["leaf2.swp4"])
+            self.assertEqual((rows["leaf2.swp4"]["marks_pps"], rows["leaf2.swp2"]["drops_pps"], rows["h7.eth1"]["paused"]), (0, 0, 0))
+        for key, growth in grown.items():
+            self.assertTrue(0 < growth <= after[key] - before[key] + 0.01, (key, growth, before, after))
+
+    def test_queues(self):
+        rows = {row["queue"]: row for row in self.up.command("top", "--queues", "--once", "-o", "json").json["rows"]}
+        self.assertGreater(rows["leaf1.swp1.3"]["marks_pps"], 0)
+        self.assertGreater(rows["leaf2.swp4.0"]["drops_pps"], 0)
+        self.assertTrue(0 < rows["leaf2.swp4.0"]["depth_bytes"] <= rows["leaf2.swp4.0"]["depth_max_bytes"])
 
 
 if __name__ == "__main__":

@@ -21,11 +21,13 @@ class Trial:
     """One seed: what is drawn, and what comes of it. Its files are in `directory`. packets, snapshots: how many, if
     not drawn too."""
 
-    def __init__(self, seed, directory, packets=None, snapshots=None):
+    def __init__(self, seed, directory, packets=None, snapshots=None, ipip=True):
         self.seed, self.directory = seed, Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
         draw = random.Random(seed)
         self.description, scale = draw_switch(draw)
+        if not ipip:
+            self.description.pop("ipip", None)
         self.arrivals, span = draw_traffic(draw, self.description, packets or draw.randrange(100, 700))
         self.happenings = draw_happenings(draw, self.description, scale, span, snapshots or draw.randrange(3, 9))
         self.until = 4 * span + 100_000_000 + 1000 * draw.randrange(1000)
@@ -54,12 +56,11 @@ class Trial:
     # ---- the model
 
     def headroom_of_auto(self):
-        """What `headroom: auto` came to: where it is used, ports and lossless groups are alike."""
-        said = self.description["qos"]["pg"].values()
-        alike = [one for one in said if one["lossless"] and one["headroom"] == "auto"]
-        if not alike:
-            return None
-        return self.first_snapshot()["pools"]["headroom"]["size"] // (len(alike) * len(self.description["ports"]))
+        """What `headroom: auto` came to: the same for all groups that have it, for their ports are alike."""
+        others = Settings(self.description, 0).all_headroom
+        count = Settings(self.description, 1).all_headroom - others    # a cell for each
+        cell = self.description["buffer"]["cell"]
+        return count and (self.first_snapshot()["pools"]["headroom"]["size"] // cell - others) // count * cell
 
     def first_snapshot(self):
         return self.run.counters["snapshots"][0]["nodes"]["dut"]

@@ -19,6 +19,11 @@ def maybe(draw, chance, value, other):
     return value() if draw.random() < chance else other
 
 
+def part(draw, said, chance=0.6):
+    """Some of the keys."""
+    return {key: value for key, value in said.items() if draw.random() < chance}
+
+
 def alpha(draw):
     return draw.choice(("1/8", "1/4", "1/2", "1", "2")) if draw.random() < 0.6 else draw.choice(ALPHAS)
 
@@ -51,10 +56,13 @@ def ecn(draw, scale):
     return {"min": f"{low}B", "max": f"{low + size_of(some(draw, 1, scale / 4))}B", "probability": "0%"}
 
 
+def scheduler(draw):
+    return {"scheduler": "strict" if draw.random() < 0.25 else "dwrr",
+            "weight": draw.choice((1, 2, 7, 14, 15, 50, 100))}
+
+
 def traffic_class(draw, scale, lossless):
-    said = {"scheduler": "strict" if draw.random() < 0.25 else "dwrr",
-            "weight": draw.choice((1, 2, 7, 14, 15, 50, 100)),
-            "pool": EGRESS[not lossless if draw.random() < 0.8 else draw.randrange(2)]}
+    said = scheduler(draw) | {"pool": EGRESS[not lossless if draw.random() < 0.8 else draw.randrange(2)]}
     said |= limit(draw, scale)
     said["ecn"] = maybe(draw, 0.5, lambda: ecn(draw, scale), "off")
     said["red"] = "on" if said["ecn"] != "off" and draw.random() < 0.4 else "off"
@@ -96,7 +104,7 @@ def maps(draw, used):
 def quality(draw, scale, headroom):
     used = draw.sample(PRIORITIES, draw.randrange(2, 6))
     lossless = {pg: draw.random() < 0.5 for pg in PRIORITIES}
-    looks = maybe(draw, 0.2, lambda: watchdog(draw), "off")
+    looks = maybe(draw, 0.4, lambda: watchdog(draw), "off")
     return {**maps(draw, used),
             "pg": {pg: group(draw, scale, lossless[pg] and pg in used, headroom) for pg in PRIORITIES},
             "tc": {tc: traffic_class(draw, scale, lossless[tc]) for tc in PRIORITIES},
@@ -121,7 +129,8 @@ def watchdog(draw):
     poll = draw.randrange(100, 300)
     said = {"poll": f"{poll}us", "restore": f"{poll + draw.randrange(0, 500)}us",
             "action": draw.choice(("drop", "drop", "drop", "forward", "alert")),
-            "flush": draw.choice(("on", "off")), "ingress": draw.choice(("on", "off"))}
+            "flush": draw.choice(("on", "off")), "ingress": draw.choice(("on", "off")),
+            "enabled": "off" if draw.random() < 0.1 else "on"}
     return said | draw.choice(({"robustness": draw.randrange(1, 4)}, {"detect": f"{poll + draw.randrange(0, 300)}us"}))
 
 
@@ -136,13 +145,34 @@ def trim(draw):
     return {"size": f"{4 * draw.randrange(64, 257)}B", "dscp": draw.randrange(64), "tc": tc, "eligible-tc": eligible}
 
 
-def port_quality(draw, used):
+def ipip(draw, used):
+    said = {"address": ["10.1.0.32", "fc00:1::32"], "dscp": draw.choice(("uniform", "pipe")),
+            "ecn": draw.choice(("standard", "copy-from-outer")), "ttl": "pipe"}
+    if draw.random() < 0.5:
+        said["dscp-to-priority"] = maps(draw, used)["dscp-to-priority"]
+    if draw.random() < 0.5:
+        said["priority-to-pg"] = {priority: draw.choice(used) for priority in draw.sample(PRIORITIES, 4)}
+    return said
+
+
+PORT_PARTS = ("tc", "pfc", "pg", "watchdog")    # keys of one port that replace some of the switch's below them, not all
+
+
+def port_quality(draw, used, scale, watched):
     """What one port has for itself."""
     own = maps(draw, used)
     said = {key: own[key] for key in ("trust", "port-priority", "dscp-to-priority", "pcp-to-priority")}
     said |= {"remark": maybe(draw, 0.7, lambda: remark(draw), "none"),
-             "max-rate": draw.choice(("none", "5G", "20G", "80G"))}
-    return {key: value for key, value in said.items() if draw.random() < 0.4}
+             "max-rate": draw.choice(("none", "5G", "20G", "80G")),
+             "pfc": {"priorities": sorted(draw.sample(PRIORITIES, draw.randrange(6)))},
+             "pg": {pg: part(draw, group(draw, scale, draw.random() < 0.5, "bytes"))
+                    for pg in draw.sample(PRIORITIES, 3)},
+             "tc": {tc: part(draw, scheduler(draw)) for tc in draw.sample(PRIORITIES, 4)}}
+    if watched:
+        looks = watchdog(draw)
+        looks.pop("poll")
+        said["watchdog"] = draw.choice(("on", "off")) if draw.random() < 0.3 else part(draw, looks)
+    return part(draw, said, 0.4)
 
 
 def histograms(draw, names, cell, watched):
@@ -186,8 +216,10 @@ def once(draw):
         buffer["size"] = "64MB"
     elif draw.random() < 0.2:
         buffer["headroom-pool"] = {"size": some(draw, 500, scale / 5)}
-    if draw.random() < 0.25:
-        qos["ports"] = {name: port_quality(draw, draw.sample(PRIORITIES, 3)) for name in named if draw.random() < 0.5}
+    if draw.random() < 0.4:
+        watched = qos["watchdog"] != "off"
+        qos["ports"] = {name: port_quality(draw, draw.sample(PRIORITIES, 3), scale, watched)
+                        for name in named if draw.random() < 0.5}
     if draw.random() < 0.2:
         qos["histograms"] = histograms(draw, list(named), buffer["cell"], qos["watchdog"] != "off")
     if draw.random() < 0.4:
@@ -215,4 +247,6 @@ def draw_switch(draw):
     if draw.random() < 0.4:     # the class for what is cut must be lossy: not any will do
         tried = [switch | {"qos": switch["qos"] | {"trim": trim(draw)}} for _ in range(8)]
         switch = next(filter(holds, tried), switch)
+    if draw.random() < 0.25:
+        switch["ipip"] = ipip(draw, draw.sample(PRIORITIES, 4))
     return switch, scale

@@ -101,9 +101,13 @@ def change_watchdog(draw, run):
 def change_port(draw, run):
     if draw.random() < 0.3:
         return ["qos", "port", "max-rate"], draw.choice(("none", "5G", "20G", "80G"))
-    value = configuration.port_quality(draw, draw.sample(PRIORITIES, 3)) or {"max-rate": "10G"}
-    key = draw.choice(list(value))
-    return ["qos", "ports", draw.choice(run.names), key], value[key]
+    value = configuration.port_quality(draw, draw.sample(PRIORITIES, 3), run.scale, run.watched) or {"max-rate": "10G"}
+    words = ["qos", "ports", draw.choice(run.names), draw.choice(list(value))]
+    value = value[words[-1]]
+    while words[3] in configuration.PORT_PARTS and value and isinstance(value, dict) and draw.random() < 0.8:
+        words.append(draw.choice(list(value)))
+        value = value[words[-1]]
+    return words, value
 
 
 def change_pool(draw, run):
@@ -136,6 +140,8 @@ def changed(description, words, value):
     for word in words[:-1]:
         place = place.setdefault(word, {})
     place.pop(INSTEAD.get(words[-1]), None)
+    if words[-1] == "watchdog" and value in ("on", "off") and isinstance(place.get("watchdog"), dict):
+        value = place["watchdog"] | {"enabled": value}    # the values stay
     place[words[-1]] = value
     return description
 

@@ -44,7 +44,7 @@ class Pauses:
 
     def obeyed(self):
         settings = self.switch.settings
-        return {LINK} if settings.link_pause else set(settings.obeyed)
+        return {LINK} if settings.link_pause else set(settings.ports[self.port].obeyed)
 
     def held_until(self, tc):
         """When the pauses of a queue run out; 0: nothing holds it."""

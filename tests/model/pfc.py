@@ -47,7 +47,7 @@ class Sender:
         heard = {priority for priority in PRIORITIES if maps.pg[priority] == pg} - self.muted
         if not group.lossless or not heard:
             return frozenset()
-        return frozenset([LINK]) if maps.link_pause else frozenset(heard & maps.told)
+        return frozenset([LINK]) if maps.link_pause else frozenset(heard & self.settings().told)
 
     def may_xon(self, pg):
         return self.switch.buffer.may_xon(self.switch.buffer.group(self.port, pg))

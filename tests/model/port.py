@@ -95,6 +95,7 @@ class Port:
             packet.ecn = CE
             self.marked[tc] += 1
             self.marked_bytes[tc] += packet.size
+            self.switch.count_marked(packet)
         if by_turn and self.queues[tc].head():
             self.scheduler.deficit[tc] -= packet.size
         self.count(tc, packet, now)

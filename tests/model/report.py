@@ -76,7 +76,7 @@ def tenant_fields(switch, name):
     fields = {**switch.tenants[name], "used": buffer.tenant_held(name) * cell, "guaranteed_used": charged * cell,
               **peak_fields("used", buffer.tenant_max[name], cell)}
     if any(port.tenant == name for port in settings.ports.values()):    # else nothing is set aside for it
-        aside = any(settings.pools[pool].size is not None for pool in INGRESS)
+        aside = sum(settings.pools[pool].size is not None for pool in INGRESS)
         fields["guaranteed"] = settings.tenants[name].guaranteed * cell * aside
     return fields
 

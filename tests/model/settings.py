@@ -45,6 +45,12 @@ def alpha_of(text):
     return None if text in (None, "unlimited", "none") else Fraction(str(text))
 
 
+def instead(general, own):
+    """The keys of a group or of the watchdog with those of one port in their place."""
+    gone = {"alpha": "static", "static": "alpha", "detect": "robustness", "robustness": "detect"}
+    return {key: value for key, value in general.items() if key not in (gone.get(one) for one in own)} | own
+
+
 def truth(value):
     return value is True or value in ("true", "on")
 
@@ -96,6 +102,15 @@ class Tenant:
 
 
 @dataclass
+class Ipip:
+    """IP-in-IP that ends here."""
+    pipe: bool
+    copy_ecn: bool
+    dscp: dict                # of the outer DSCP to a priority; None: the port's map
+    pg: dict
+
+
+@dataclass
 class Port:
     name: str
     rate: int
@@ -107,6 +122,9 @@ class Port:
     remark_dscp: dict
     remark_pcp: dict
     max_rate: int
+    told: frozenset           # priorities that XOFF may carry
+    obeyed: frozenset         # priorities whose received PFC counts
+    watchdog: dict            # None: off
     groups: dict = field(default_factory=dict)
     classes: dict = field(default_factory=dict)
 
@@ -121,6 +139,7 @@ class Settings:
         self.pg = self.whole_map("priority-to-pg", 0)
         self.tc = self.whole_map("priority-to-tc", 0)
         self.read_flow_control()
+        self.read_ipip()
         self.read_ports()
         self.read_pools()
         self.read_tenants()
@@ -140,13 +159,15 @@ class Settings:
         return -(-size // self.cell)
 
     def read_flow_control(self):
-        """obeyed: priorities whose received PFC counts; told: those that XOFF may carry; link_pause: 802.3x in the
-        place of both."""
-        mode, said = self.qos["flow-control"], frozenset(self.qos["pfc"]["priorities"])
-        self.link_pause = mode == "pause"
-        self.told = said if mode in ("pfc", "pfc-asymmetric") else frozenset()
-        self.obeyed = frozenset(PRIORITIES) if mode == "pfc-asymmetric" else self.told
+        """link_pause: 802.3x in the place of PFC."""
+        self.link_pause = self.qos["flow-control"] == "pause"
         self.quanta = self.qos["pfc"]["quanta"]
+
+    def pfc_of(self, own):
+        """What a port tells and obeys; own: what it has for itself."""
+        mode, said = self.qos["flow-control"], frozenset((self.qos["pfc"] | own.get("pfc", {}))["priorities"])
+        told = said if mode in ("pfc", "pfc-asymmetric") else frozenset()
+        return told, frozenset(PRIORITIES) if mode == "pfc-asymmetric" else told
 
     def limit(self, kind, said):
         limit = kind(pool=said["pool"], reserved=self.up(size_of(said.get("reserved", "0B"))))
@@ -183,6 +204,14 @@ class Settings:
             raise Refused("min-rate above max-rate")
         return one
 
+    def read_ipip(self):
+        said = self.switch.get("ipip", "off")
+        self.ipip = None
+        if said != "off":
+            groups = said.get("priority-to-pg", {})
+            self.ipip = Ipip(said["dscp"] == "pipe", said["ecn"] == "copy-from-outer", said.get("dscp-to-priority"),
+                             {one: groups.get(one, groups.get("default", self.pg[one])) for one in PRIORITIES})
+
     def read_ports(self):
         self.ports = {}
         for name, said in self.switch["ports"].items():
@@ -193,18 +222,22 @@ class Settings:
             shaped = own["max-rate"] if "max-rate" in own else self.qos.get("port", {}).get("max-rate")
             port = Port(name, rate_of(said["rate"]), said.get("tenant"), qos["trust"], qos["port-priority"],
                         qos["dscp-to-priority"], qos.get("pcp-to-priority", {}),
-                        remark.get("dscp", {}), remark.get("pcp", {}), rate_of(shaped))
-            port.groups = {pg: self.group(one) for pg, one in self.qos["pg"].items()}
-            port.classes = {tc: self.traffic_class(one) for tc, one in self.qos["tc"].items()}
-            self.set_quanta(port.classes)
+                        remark.get("dscp", {}), remark.get("pcp", {}), rate_of(shaped), *self.pfc_of(own),
+                        self.watchdog_of(own.get("watchdog", {})))
+            port.groups = {pg: self.group(instead(one, own.get("pg", {}).get(pg, {})))
+                           for pg, one in self.qos["pg"].items()}
+            classes = {tc: one | own.get("tc", {}).get(tc, {}) for tc, one in self.qos["tc"].items()}
+            port.classes = {tc: self.traffic_class(one) for tc, one in classes.items()}
+            self.set_quanta(port.classes, classes)
             promised = sum(one.min_rate or 0 for one in port.classes.values())
             if promised > min(port.rate, port.max_rate or port.rate):
                 raise Refused("more is promised than there is")
             self.ports[name] = port
 
-    def set_quanta(self, classes):
+    @staticmethod
+    def set_quanta(classes, said):
         """Rounds stand to each other as the weights do; the least is SMALLEST_QUANTUM or just above."""
-        weights = {tc: self.qos["tc"].get(tc, {}).get("weight", 50) for tc in PRIORITIES
+        weights = {tc: said.get(tc, {}).get("weight", 50) for tc in PRIORITIES
                    if tc not in classes or not classes[tc].strict}
         if not weights:
             return
@@ -295,32 +328,41 @@ class Settings:
         if said != "auto":
             return time_of(said)
         telling = [pg for pg, group in port.groups.items()
-                   if group.lossless and any(self.pg[priority] == pg for priority in self.told)]
+                   if group.lossless and any(self.pg[priority] == pg for priority in port.told)]
         around, pauses = PREAMBLE + FCS + GAP, 1 if self.link_pause else max(len(telling), 1)
         wait = MTU + ETHERNET + TAG + around + pauses * (60 + around)
         return bytes_ps(port.rate, min(self.quanta * 64 // 2, self.quanta * 64 - wait))
 
-    def read_watchdog(self):
+    def watchdog_of(self, own):
+        """Of a port; own: what it has for itself. The poll is the same for all."""
         said = self.qos.get("watchdog", "off")
-        self.watchdog = None
-        if said == "off":
-            return
-        poll = time_of(said["poll"])
-        detect = said["robustness"] * poll if "robustness" in said else time_of(said["detect"])
-        self.watchdog = {"poll": poll, "detect": detect, "restore": time_of(said["restore"]),
-                         "action": said["action"], "flush": truth(said.get("flush", "on")),
-                         "ingress": truth(said.get("ingress", "off"))}
-        if poll > min(detect, self.watchdog["restore"]):
+        said = {"enabled": "off"} if said == "off" else {"enabled": "on"} | said
+        own = {"enabled": own} if own in ("on", "off") else {"enabled": "on"} | own if own else {}
+        merged = instead(said, own)
+        if "poll" not in merged:
+            return None
+        detect = merged["robustness"] * time_of(merged["poll"]) if "robustness" in merged else time_of(merged["detect"])
+        found = {"detect": detect, "restore": time_of(merged["restore"]), "action": merged["action"],
+                 "flush": truth(merged.get("flush", "on")), "ingress": truth(merged.get("ingress", "off"))}
+        if time_of(merged["poll"]) > min(detect, found["restore"]):
             raise Refused("looks too seldom")
+        return found if truth(merged["enabled"]) else None
+
+    def read_watchdog(self):
+        """poll: None where it is off at all ports."""
+        said = self.qos.get("watchdog", "off")
+        self.poll = time_of(said["poll"]) if any(port.watchdog for port in self.ports.values()) else None
 
     def read_trim(self):
         said = self.qos.get("trim", "off")
         self.trim = None
         if said != "off":
+            everywhere = [{pg: self.group(one) for pg, one in self.qos["pg"].items()},
+                          *(port.groups for port in self.ports.values())]
             self.trim = {"size": size_of(said["size"]), "dscp": said["dscp"], "tc": said["tc"],
                          "eligible": frozenset(said["eligible-tc"])}
-            lossless = any(self.tc[one] == said["tc"] and truth(self.qos["pg"][self.pg[one]].get("lossless", False))
-                           for one in PRIORITIES)
+            lossless = any(self.tc[one] == said["tc"] and groups[self.pg[one]].lossless
+                           for one in PRIORITIES for groups in everywhere)
             if said["tc"] in said["eligible-tc"] or lossless or \
                     self.qos["tc"][said["tc"]]["pool"] == "egress-lossless":
                 raise Refused("trim's class")
@@ -337,9 +379,20 @@ class Settings:
                "min": parse(said["min"]) // unit * unit}
         return one if kind == "latency" else one | {"sample": time_of(said["sample"])}
 
+    def marks(self, packet):
+        """The DSCP and PCP that count: `pipe` hides the outer DSCP, unless the tunnel has a map for it."""
+        if packet.outer is None or (self.ipip.pipe and self.ipip.dscp is None):
+            return packet.dscp, packet.pcp
+        return packet.outer.dscp, packet.pcp
+
+    def group_of(self, packet):
+        return (self.pg if packet.outer is None else self.ipip.pg)[packet.priority]
+
     def priority(self, packet):
-        """By the first of the trusted markings that the packet came in with."""
+        """By the first of the trusted markings that the packet came in with; by the map of its tunnel before all."""
         port, (dscp, pcp) = self.ports[packet.port], packet.came_with
+        if packet.outer is not None and self.ipip.dscp is not None:
+            return self.ipip.dscp.get(dscp, self.ipip.dscp.get("default", dscp // 8))
         for mark in port.trust:
             if mark == "pcp" and pcp is not None:
                 return port.pcp.get(pcp, port.pcp.get("default", pcp))

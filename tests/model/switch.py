@@ -8,6 +8,8 @@ from .report import report
 from .settings import Settings
 from .watchdog import Watchdog
 
+ECT1, ECT0, CE = 1, 2, 3
+
 
 class Switch:
     """arrivals: {port: [packet or pause, ...]}, in order; events: [(ps, function of this switch)]."""
@@ -21,9 +23,10 @@ class Switch:
         self.watchdog, self.histograms = Watchdog(self), Histograms(self)
         self.arrivals = {name: list(arrivals.get(name, ())) for name in self.ports}
         self.events = list(events)
+        self.decapsulated = 0
         self.dropped = []              # (ps, packet, reason, depth of its queue)
         self.snapshots = []
-        self.tenants = {name: {"packets": 0, "bytes": 0, "dropped": 0} for name in settings.tenants}
+        self.tenants = {name: {"packets": 0, "bytes": 0, "dropped": 0, "ecn_marked": 0} for name in settings.tenants}
 
     # ---- time
 
@@ -116,12 +119,16 @@ class Switch:
             self.tenants[packet.tenant]["dropped"] += 1
         self.dropped.append((self.now, packet, reason, self.buffer.queue(packet.out, packet.tc).used))
 
+    def count_marked(self, packet):
+        if packet.tenant is not None:
+            self.tenants[packet.tenant]["ecn_marked"] += 1
+
     def classify(self, packet):
         settings = self.settings
         packet.arrived = self.now
-        packet.came_with = packet.dscp, packet.pcp
+        packet.came_with = settings.marks(packet)
         packet.priority = settings.priority(packet)
-        packet.pg, packet.tc = settings.pg[packet.priority], settings.tc[packet.priority]
+        packet.pg, packet.tc = settings.group_of(packet), settings.tc[packet.priority]
         packet.tenant = settings.ports[packet.port].tenant
         packet.cells = settings.up(packet.size)
         if packet.tenant is not None:
@@ -147,6 +154,8 @@ class Switch:
             self.drop(packet, reason)
             return
         self.buffer.charge(packet)
+        if packet.outer is not None:
+            self.decapsulate(packet)
         self.remark(packet)
         self.enqueue(packet)
 
@@ -154,9 +163,9 @@ class Switch:
         """Whether a packet that its queue refused goes on, cut, by another: it is charged anew."""
         trim = self.settings.trim
         if trim is None or packet.tc not in trim["eligible"] or group.limit.lossless or packet.cnp or \
-                packet.size <= trim["size"]:
+                packet.outer is not None or packet.size <= trim["size"]:
             return False
-        if self.settings.watchdog and self.settings.watchdog["action"] == "drop" and \
+        if self.watchdog.drops(packet.out) and \
                 trim["tc"] in self.ports[packet.out].pauses.ignored:
             return False
         before = packet.size, packet.cells, packet.tc
@@ -167,6 +176,17 @@ class Switch:
         self.ports[packet.out].trimmed[before[2]] += 1
         packet.trimmed, packet.dscp = True, trim["dscp"]
         return True
+
+    def decapsulate(self, packet):
+        """What leaves is the packet inside, untagged; its cells stay those of what came. RFC 6040, figure 4, without
+        the one case that drops: traffic.py draws none."""
+        outer, settings = packet.outer, self.settings.ipip
+        packet.size, packet.pcp = packet.inside(), None
+        if not settings.pipe:
+            packet.dscp = outer.dscp
+        if settings.copy_ecn or outer.ecn == CE or (packet.ecn, outer.ecn) == (ECT0, ECT1):
+            packet.ecn = outer.ecn
+        self.decapsulated += 1
 
     def remark(self, packet):
         """On the way out, by priority. What was cut keeps the DSCP that says so."""

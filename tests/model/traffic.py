@@ -8,6 +8,17 @@ from .configuration import DSCPS
 from .settings import FCS, GAP, PREAMBLE, PRIORITIES, bytes_ps, rate_of
 
 
+IPIP = {4: ("192.0.2.7", "10.1.0.32"), 6: ("2001:db8:ff::7", "fc00:1::32")}     # from, to
+
+
+@dataclass
+class Outer:
+    """The header of IP-in-IP around a packet."""
+    v6: bool
+    dscp: int
+    ecn: int
+
+
 @dataclass
 class Packet:
     at: int                # ps: the stamp of its input
@@ -23,6 +34,7 @@ class Packet:
     kind: str = "packet"
     port: str = None
     inner_pcp: int = None  # of a second tag, which counts for nothing
+    outer: Outer = None    # None: it is not in IP-in-IP
     came_with: tuple = None    # DSCP, PCP
     priority: int = None
     pg: int = None
@@ -45,10 +57,26 @@ class Packet:
             options |= {"vlan": 7, "pcp": self.inner_pcp}
         elif self.pcp is not None:
             options |= {"vlan": 0, "pcp": self.pcp}
+        if self.outer is not None:
+            return self.wrapped(source, target, options)
         outer = 4 if self.inner_pcp is not None else 0
         frame = frames.roce(source, target, opcode=frames.CNP, sport=self.ident, **options) if self.cnp else \
             frames.udp(source, target, self.size - outer, sport=self.ident, **options)
         return frames.stack_tag(frame, 9, self.pcp, (0x8100, 0x88A8)[self.ident % 2]) if outer else frame
+
+    def inside(self):
+        """Bytes of the frame without the outer header and tags."""
+        tags = (self.pcp is not None) + (self.inner_pcp is not None)
+        return self.size - (40 if self.outer.v6 else 20) - 4 * tags
+
+    def wrapped(self, source, target, options):
+        tag = {one: options.pop(one) for one in ("vlan", "pcp") if one in options}
+        inside = frames.roce(source, target, opcode=frames.CNP, sport=self.ident, **options) if self.cnp else \
+            frames.udp(source, target, self.inside(), sport=self.ident, **options)
+        ethertype, packet = frames.ip(inside[14:], 41 if self.v6 else 4, *IPIP[6 if self.outer.v6 else 4],
+                                      self.outer.dscp, self.outer.ecn)
+        frame = frames.ethernet(packet, ethertype, **tag)
+        return frame if self.inner_pcp is None else frames.stack_tag(frame, 9, self.pcp, (0x8100, 0x88A8)[self.ident % 2])
 
     def __repr__(self):
         return f"packet {self.ident} ({self.size} B, {self.port} pg {self.pg} to {self.out} tc {self.tc})"
@@ -70,8 +98,11 @@ class Pause:
 
 def ident_of(frame):
     """The number that a packet's frame carries: its UDP source port."""
-    at = frames.layer3(frame)
-    at += 40 if frame[at] >> 4 == 6 else 20
+    at, inside = frames.layer3(frame), True
+    while inside:
+        v6 = frame[at] >> 4 == 6
+        inside = frame[at + (6 if v6 else 9)] in (4, 41)
+        at += 40 if v6 else 20
     return int.from_bytes(frame[at:at + 2], "big")
 
 
@@ -129,6 +160,17 @@ def data(draw, names, rates, count, most, idle):
     return arrivals
 
 
+def wrap_some(draw, packets, ipip):
+    """Puts packets into IP-in-IP that ends at the switch."""
+    for packet in packets:
+        if draw.random() < 0.5:
+            outer = Outer(draw.random() < 0.3, draw.choice(DSCPS), draw.choice((0, 1, 2, 3)))
+            if (packet.ecn, outer.ecn, ipip["ecn"]) == (0, 3, "standard"):
+                outer.ecn = 2
+            packet.outer = outer
+            packet.size += 40 if outer.v6 else 20
+
+
 def quanta(draw, rate, span):
     """A pause of up to a fifth of the run; one in four ends a pause."""
     return 0 if draw.random() < 0.25 else \
@@ -159,6 +201,8 @@ def draw_traffic(draw, switch, count):
     watched = switch["qos"]["watchdog"] != "off"     # looks seldom: a long run with pauses to find
     arrivals = data(draw, names, rates, count, *((15, 300000) if watched else (60, 500)))
     packets = [packet for one in arrivals.values() for packet in one]
+    if switch.get("ipip", "off") != "off":
+        wrap_some(draw, packets, switch["ipip"])
     slowest = sum(bytes_ps(rates[packet.out], packet.size) for packet in packets) // len(names)
     span = max([packet.at for packet in packets] + [slowest, 2 * 10**9 if watched else 0]) // 1000 * 1000 + 1000
     for _ in range(draw.randrange(0, 25) if draw.random() < 0.8 else 0):

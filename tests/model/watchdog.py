@@ -30,30 +30,35 @@ class Watchdog:
         self.log = []
         self.adopt(0)
 
-    @property
-    def settings(self):
-        return self.switch.settings.watchdog
+    def settings(self, name):
+        """Of a port; None: off."""
+        return self.switch.settings.ports[name].watchdog
 
-    def watched(self):
+    def drops(self, name):
+        settings = self.settings(name)
+        return settings is not None and settings["action"] == "drop"
+
+    def watched(self, name):
         """The queues of a port that pauses can hold."""
         settings = self.switch.settings
-        if self.settings is None:
+        if self.settings(name) is None:
             return []
-        return list(PRIORITIES) if settings.link_pause else sorted({settings.tc[one] for one in settings.obeyed})
+        return list(PRIORITIES) if settings.link_pause else \
+            sorted({settings.tc[one] for one in settings.ports[name].obeyed})
 
     def poll(self, now):
         if self.due is None or now < self.due:
             return
         for name in self.switch.ports:
             self.switch.ports[name].pauses.expire(now)
-            for tc in self.watched():
+            for tc in self.watched(name):
                 self.look(name, tc, now)
-        self.looked_at, self.due = now, now + self.settings["poll"]
+        self.looked_at, self.due = now, now + self.switch.settings.poll
 
     def look(self, name, tc, now):
         watched, port = self.queues[name, tc], self.switch.ports[name]
         if watched.storm:
-            if now - port.pauses.last_xoff[tc] >= self.settings["restore"]:
+            if now - port.pauses.last_xoff[tc] >= self.settings(name)["restore"]:
                 self.end(name, tc, now)
             return
         queue, held = self.switch.buffer.queue(name, tc), port.pauses.held[tc].shown(now)
@@ -63,14 +68,14 @@ class Watchdog:
         if not still:
             watched.stuck_since = port.pauses.held[tc].since
         watched.packets, watched.held = queue.packets, held
-        if watched.stuck_since is not None and now - watched.stuck_since >= self.settings["detect"]:
+        if watched.stuck_since is not None and now - watched.stuck_since >= self.settings(name)["detect"]:
             watched.storm = True
             watched.storms += 1
             self.log.append((now, f"{name}.{tc}", "watchdog-storm"))
             self.act(name, tc, now)
 
     def act(self, name, tc, now):
-        port, action = self.switch.ports[name], self.settings["action"]
+        port, action = self.switch.ports[name], self.settings(name)["action"]
         acted = action != "alert"
         if acted:
             port.pauses.expire(now)
@@ -79,7 +84,7 @@ class Watchdog:
             port.pauses.ignored.discard(tc)
         self.mute(port)
         port.sender.adopt(now)
-        if action == "drop" and self.settings["flush"]:
+        if action == "drop" and self.settings(name)["flush"]:
             self.queues[name, tc].dropped += port.flush(tc, "watchdog", now)
         port.pauses.changed(now)
 
@@ -98,19 +103,18 @@ class Watchdog:
 
     def mute(self, port):
         """The priorities that are dropped where they come in by a port."""
-        tcs, dropping = self.switch.settings.tc, self.settings is not None and self.settings["action"] == "drop"
-        muted = port.pauses.ignored if dropping and self.settings["ingress"] else ()
+        tcs, dropping = self.switch.settings.tc, self.drops(port.name)
+        muted = port.pauses.ignored if dropping and self.settings(port.name)["ingress"] else ()
         port.sender.muted = frozenset(one for one in PRIORITIES if tcs[one] in muted)
 
     def refuses(self, packet):
         """Whether a packet that came in is dropped for a storm; counts it."""
-        if self.settings is None or self.settings["action"] != "drop":
-            return False
         buffer, own = self.switch.buffer, self.switch.settings.tc[packet.priority]
-        if packet.tc in self.switch.ports[packet.out].pauses.ignored:
+        if self.drops(packet.out) and packet.tc in self.switch.ports[packet.out].pauses.ignored:
             buffer.queue(packet.out, packet.tc).drop(packet)
             self.queues[packet.out, packet.tc].dropped += 1
-        elif self.settings["ingress"] and own in self.switch.ports[packet.port].pauses.ignored:
+        elif self.drops(packet.port) and self.settings(packet.port)["ingress"] and \
+                own in self.switch.ports[packet.port].pauses.ignored:
             buffer.group(packet.port, packet.pg).drop(packet)
             self.queues[packet.port, own].dropped += 1
         else:
@@ -120,11 +124,11 @@ class Watchdog:
     def adopt(self, now):
         """After a change of settings: storms of queues that are not watched any more end."""
         for (name, tc), watched in self.queues.items():
-            if tc not in self.watched():
+            if tc not in self.watched(name):
                 if watched.storm:
                     self.end(name, tc, now)
                 watched.stuck_since = None
             elif watched.storm:
                 self.act(name, tc, now)
-        poll = self.settings and self.settings["poll"]
+        poll = self.switch.settings.poll
         self.due = poll and -(-now // poll) * poll

@@ -82,7 +82,7 @@ class BufferDoc(Case):
         needed = number(re.search(r"^needed +(\d+) B", roost("headroom", "100G", "5m", 1212).out, re.M).group(1))
         self.assertLessEqual(needed, group["headroom"])
         pools = {name: pool["size"] // cell for name, pool in run.switch.counters["pools"].items()}
-        guaranteed = run.switch.tenant("red").guaranteed
+        guaranteed = run.switch.tenant("red").guaranteed // 2     # in each of the two ingress pools
         headroom, reserved = group["headroom"] // cell, group["reserved"] // cell
         pool = pools["ingress-lossless"]
         shared = pool - 3 * reserved - guaranteed // cell

@@ -10,17 +10,19 @@ import collections
 from support import *
 from model.compare import Trial
 
-SEEDS = (200 if SANITIZED else 1000) if FULL else 60
+SEEDS = (200 if SANITIZED else 400) if FULL else 60
 ENOUGH = 3    # seeds that fail, then no more are tried
 
 # What the sample must have seen, or it shows nothing: see seen_in().
 SEEN = {"headroom", "ingress-pool", "egress-pool", "tenant-share", "red", "watchdog", "no-route", "ttl-expired",
-        "XOFF", "802.3x XOFF", "mark", "guarantee", "headroom used", "trimmed", "storm", "restored", "change", "paused"}
+        "XOFF", "802.3x XOFF", "mark", "guarantee", "headroom used", "trimmed", "storm", "restored", "change", "paused",
+        "decapsulated"}
 
 
 def seen_in(switch, changes):
     """What happened to a switch of the model, by name."""
     found = collections.Counter(change=changes, storm=len(switch.watchdog.log))
+    found["decapsulated"] = switch.decapsulated
     found["restored"] = sum(1 for _, _, what in switch.watchdog.log if what == "watchdog-restore")
     for port in switch.ports.values():
         found.update(port.drops)
@@ -66,7 +68,7 @@ class Model(Case):
         """A fixed pipeline latency shifts everything but the stamps of what comes in."""
         trials = []
         for latency in ("0ns", "700ns"):
-            trial = Trial(6000, self.directory / latency, packets=2000)
+            trial = Trial(6004, self.directory / latency, packets=2000)
             trial.description["latency"] = latency
             trial.happenings = []
             trial.replay()

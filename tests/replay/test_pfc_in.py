@@ -88,6 +88,15 @@ class Pause(Case):
             self.assertEqual(starts(run.sent["swp2"], rate)[0], 1000)
             self.assertEqual(run.port("swp2").priority(3).pfc_rx_pause_ns, 277)
 
+    def test_one_port_s_priorities(self):
+        """swp2 obeys pauses of priority 0 alone; what `qos` says is for the others. 10000 quanta at 100G are 51.2 us."""
+        own = {"qos": {"ports": {"swp2": {"pfc": {"priorities": [0]}}}}}
+        for dscp, keys, begins in ((3, {}, 51_700), (3, own, 1000), (0, {}, 1000), (0, own, 51_700)):
+            with self.subTest(dscp=dscp, own=bool(keys)):
+                run = self.run_with("100G", [(500, {0: 10000, 3: 10000})], backlog(3, dscp), **keys)
+                self.assertEqual(starts(run.sent["swp2"], "100G")[0], begins)
+                self.assertEqual(run.port("swp2").priority(3 if keys else 0).pfc_rx_pause_ns, 0)
+
     def test_others_keep_their_rate(self):
         """Priority 3 and priority 0 share swp2 half and half; 3 is paused for 1.342 ms (335.5, 83.9 us).
         In that time 0, offered 45 % of the line, sends what it did before, to 1 % (two packets of some 1500)."""

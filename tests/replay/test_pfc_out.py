@@ -6,6 +6,7 @@ while own + p <= limit, so floor(limit / p) packets do, and packet T = floor(lim
 headroom takes floor(headroom / p) packets from T on, and packet D = T + floor(headroom / p) is lost.
 Everything of PFC is exact: XOFF begins with the arrival that made it, refreshes follow by half the quanta.
 """
+import collections
 import itertools
 import unittest
 
@@ -78,6 +79,46 @@ class Xoff(Case):
                 description = switch(rate=rate, buffer={"cell": cell}, events=frozen(),
                                      qos=group(static="10000B", headroom="5000B"))
                 self.edge(description, rate, 300, cell, xoff_at, lost_at)
+
+    def test_one_port_without_pfc(self):
+        """swp3 pauses nobody: its group has the same headroom, and drops what does not fit it. Both come by 1 us steps,
+        swp3 100 ns later; limit 960 B = 5 cells: the third packet is the first in headroom; 1920 B = 10 cells: 5."""
+        qos = group(static="960B", headroom="1920B") | {"ports": {"swp3": {"pfc": {"priorities": []}}}}
+        again = {"at": "8us", "set": "switch.qos.ports.swp3.pfc.priorities", "to": "[3]"}
+        for events, told in (((), []), ((again,), [pfc_stamp(8_100_000, "100G")])):
+            run = self.replay(switch(3, events=frozen(*events), qos=qos),
+                              {"swp1": arrivals(9), "swp3": [(ns + 100, frame) for ns, frame in arrivals(9)]},
+                              "--until", "100us")
+            run.assert_conserved()
+            self.assertEqual([frame.ns for frame in pfc_frames(run.sent["swp1"])], [pfc_stamp(3_000_000, "100G")])
+            self.assertEqual([frame.ns for frame in pfc_frames(run.sent["swp3"])], told)
+            self.assertEqual(run.drops, {"headroom": 4})
+            self.assertEqual([run.port(port).group(3).dropped for port in ("swp1", "swp3")], [2, 2])
+
+    def test_one_port_s_group(self):
+        """Packets of 2 cells, 9 at each port, by 1 us; swp3's 100 ns later. All: 5 cells, so the third is the first in
+        headroom, which takes 5; swp3's own: 10 cells, the sixth, and 2 in headroom; lossy, 5 packets and no headroom;
+        with `alpha: 0`, nothing but what is reserved: one. Given its own after three,
+        it takes three more before headroom, which has 2 cells in use and takes one of the last three."""
+        grow = {"at": "4us", "set": "switch.qos.ports.swp3.pg.3", "to": "{static: 1920B, headroom: 960B}"}
+        for own, event, first, lost in (({"static": "1920B", "headroom": "960B"}, None, 6, {"headroom": 2}),
+                                        ({"static": "1920B", "lossless": "false", "pool": "ingress-lossy"}, None, None,
+                                         {"ingress-pool": 4}),
+                                        ({"alpha": 0, "reserved": "384B"}, None, 2, {"headroom": 3}),
+                                        ({}, None, 3, {"headroom": 2}), ({}, grow, 3, {"headroom": 2})):
+            with self.subTest(own=own, event=bool(event)):
+                qos = group(static="960B", headroom="1920B") | {"ports": {"swp3": {"pg": {3: own}}}}
+                events = frozen(event) if event else frozen()
+                run = self.replay(switch(3, events=events, qos=qos),
+                                  {"swp1": arrivals(9), "swp3": [(ns + 100, frame) for ns, frame in arrivals(9)]},
+                                  "--until", "20us")
+                run.assert_conserved()
+                self.assertEqual([frame.ns for frame in pfc_frames(run.sent["swp1"])], [pfc_stamp(3_000_000, "100G")])
+                self.assertEqual([frame.ns for frame in pfc_frames(run.sent["swp3"])],
+                                 [pfc_stamp(first * 1_000_000 + 100_000, "100G")] if first else [])
+                drops = collections.Counter(lost) + collections.Counter(headroom=2)
+                self.assertEqual(run.drops, dict(drops))
+                self.assertEqual(run.port("swp1").group(3).dropped, 2)
 
     def test_odd_cells(self):
         """Limit 5 cells: the third packet of 2 finds 1 free: T = 3. Headroom 1151 B = 6 cells (5.99, up):

@@ -112,6 +112,37 @@ class Scheduler(Case):
                 self.assert_weights(sent[:400], *old)
                 self.assert_weights(sent[settled:both], *new)
 
+    def ports_that_differ(self, qos, *events):
+        """The queues of all packets, in the order in which they left swp2 and swp3: the same waits in both."""
+        packets = {port: [(ns, udp(*to(port), size=1000, dscp=dscp)) for ns, dscp in
+                          [(1000 + 200 * i + of, dscp) for i in range(60) for of, dscp in ((0, 0), (100, 26))]]
+                   for port in ("swp2", "swp3")}
+        run = self.replay(switch(3, events=hold("swp2", "swp3", until="20us") + list(events), qos=qos),
+                          {"swp1": merged(packets["swp2"], packets["swp3"])})
+        run.assert_conserved()
+        return [[{0: 0, 26: 3}[dscp_of(packet.data)] for packet in run.sent[port]] for port in ("swp2", "swp3")]
+
+    def test_one_port_s_weights(self):
+        """Of equal weights elsewhere, 30 to 10 at one port, and strict at another: a turn of the least is 4608 B, or
+        three times that, and what is left of it counts in the next."""
+        plain, own = self.ports_that_differ({"ports": {"swp3": {"tc": {3: {"weight": 30}, 0: {"weight": 10}}}}})
+        self.assertEqual(plain[:26], [3] * 4 + [0] * 4 + [3] * 5 + [0] * 5 + [3] * 4 + [0] * 4)
+        self.assertEqual(own[:36], [3] * 13 + [0] * 4 + [3] * 14 + [0] * 5)
+        plain, own = self.ports_that_differ({"ports": {"swp2": {"tc": {3: {"scheduler": "strict"}}}}})
+        self.assertEqual(plain, [3] * 60 + [0] * 60)
+        self.assertEqual(own[:8], [3] * 4 + [0] * 4)
+
+    def test_one_port_s_scheduler_changed(self):
+        """A port gets settings of its own while it sends, and is like the others again once they are removed."""
+        slot = slot_ps(1000, "100G")
+        tell = {"at": f"{20_000_000 + 10 * slot}ps", "set": "switch.qos.ports.swp3.tc.3.scheduler", "to": "strict"}
+        back = {"at": f"{20_000_000 + 30 * slot}ps", "unset": "switch.qos.ports.swp3.tc.3"}
+        plain, own = self.ports_that_differ({}, tell, back)
+        self.assertEqual(plain[:13], [3] * 4 + [0] * 4 + [3] * 5)
+        self.assertEqual(own[:10], plain[:10])
+        self.assertEqual(own[11:30], [3] * 19)
+        self.assertIn(0, own[31:40])
+
     def test_one_held(self):
         """A paused class leaves the line to the other and is owed nothing for it."""
         for rate, quanta in (("100G", 4000), ("400G", 16000)):      # 20.48 us

@@ -61,7 +61,7 @@ class Shares(Case):
                     groups = [run.port(port).group(3).counters for port in RED]
                     self.assertEqual(sum(group["headroom"] for group in groups), (sent - fits) * packet)
                     self.assertEqual((blue["used"], blue["dropped"], blue["guaranteed"]),
-                                     (of_blue * packet, 0, cells(30_000, cell) * cell))
+                                     (of_blue * packet, 0, 2 * cells(30_000, cell) * cell))   # in either ingress pool
                     self.assertEqual([bool(run.port(port).group(3).xoff) for port in (*RED, *BLUE)],
                                      [True, True, False])
                     self.assertEqual((run.sent["swp3"], run.port("swp3").priorities.pfc_tx), ([], [0] * 8))
@@ -133,6 +133,22 @@ class Shares(Case):
                         held = run.switch.tenant(tenant).used
                         self.assertLessEqual(abs(held - POOL * alpha / (1 + 2 * alpha)), packet + cell)
                     self.assertEqual(set(run.drops), {"tenant-share"})
+
+    def test_marks(self):
+        """40 packets of each port in turn wait at swp9: all are marked that have more than 20 cells of 192 B, 6 a packet,
+        behind them: not the last four. Each mark counts for the tenant of the packet too, on every way out."""
+        frame = udp(*to("swp9"), size=1000, dscp=3, ecn=2)
+        inputs = by_turns([(port, frame) for port in (*RED, *BLUE)], 40, 1000)
+        for way, keys in (("fast", {}), ("full", {"max-rate": "10G"})):
+            with self.subTest(way=way):
+                description = buffered(192, "100G", {"share": 4}, {"share": 4}, events=hold("swp9", until="30us"),
+                                       tc={3: {"ecn": {"min": "3840B", "max": "3840B"}} | keys})
+                run = self.replay(description, inputs)
+                run.assert_conserved()
+                self.assertEqual([ecn_of(packet.data) for packet in run.sent["swp9"]], [3] * 116 + [2] * 4)
+                tenants = run.switch.counters["tenants"]
+                self.assertEqual((tenants["red"]["ecn_marked"], tenants["blue"]["ecn_marked"]), (78, 38))
+                self.assertEqual(run.port("swp9").queue(3).ecn_marked, 116)
 
     def test_egress_pool(self):
         """A share holds in each pool that has an end: here on the way out, where two queues of swp9 and swp8 take

@@ -283,6 +283,36 @@ class Watchdog(Case):
         self.assertEqual([i for i, at in leaves.items() if off * 1000 <= at < held * 1000 - 1000], [])
         self.assertEqual(sorted(leaves), [i for i in self.arrivals(numbers) if i not in lost])
 
+    def test_one_port(self):
+        """Two ports that hear and get the same. What one of them has for itself decides when its storm begins and ends, and
+        what becomes of its packets; the others are as `qos` says. The last: it is taken from the watchdog at 7 ms."""
+        numbers = NUMBERS[0]
+        rate, _, _, _, restore, begin, last = numbers
+        end, all_ = 14 * MS, {"poll": "1ms", "detect": "3ms", "restore": "2ms"}
+        frames, mine = pauses(rate, begin, last, restore), list(zip(storm(numbers), ("watchdog-storm", "watchdog-restore")))
+        off = {"at": "7ms", "set": "switch.qos.ports.swp3.watchdog", "to": "off"}
+        for general, own, event, expected in (
+                (all_, {"detect": "5ms", "restore": "3ms", "action": "forward"}, None, (6 * MS, 10 * MS)),
+                (all_, {"robustness": 4}, None, (5 * MS, 9 * MS)), (all_, "off", None, ()),
+                (all_ | {"enabled": "off"}, {"robustness": 4}, None, (5 * MS, 9 * MS)),
+                (all_, {"robustness": 4}, off, (5 * MS, 7 * MS))):
+            with self.subTest(general=general, own=own, event=bool(event)):
+                qos = {"pg": {3: {"headroom": "100KB"}}, "watchdog": general, "ports": {"swp3": {"watchdog": own}}}
+                run = self.replay(switch(3, rate, [event] if event else [], qos=qos),
+                                  {"swp1": merged(traffic(end), traffic(end, "swp3")), "swp2": frames, "swp3": frames},
+                                  "--until", f"{end + 100_000}ns")
+                run.assert_conserved()
+                seen = {port: [(entry["at_ns"], entry["what"]) for entry in run.counters["log"]
+                               if entry["queue"] == f"{port}.3"] for port in ("swp2", "swp3")}
+                self.assertEqual(seen["swp2"], [] if "enabled" in general else mine)
+                self.assertEqual(seen["swp3"], list(zip(expected, ("watchdog-storm", "watchdog-restore"))))
+                dropped = [run.port(port).queue(3).watchdog_dropped for port in ("swp2", "swp3")]
+                drops = own not in ("off",) and own.get("action") != "forward"
+                self.assertEqual([count > 0 for count in dropped], ["enabled" not in general, drops])
+                if own != "off" and not drops:    # sent in its storm
+                    self.assertTrue([packet for packet in run.sent["swp3"] if 6 * MS < packet.ns < 10 * MS and
+                                     dscp_of(packet.data) == 3])
+
 
 class Presets(Case):
     """The presets leave it off; `on` takes their values."""

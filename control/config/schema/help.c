@@ -25,7 +25,8 @@ print_part(FILE *to, const struct describe_place *place, enum part part)
 		describe_range(to, place->key, "");
 		break;
 	case PART_DEFAULT:
-		fputs(place->key->def != NULL ? place->key->def : "", to);
+		if (schema_default(place->schema, place->key) != NULL)
+			fputs(place->key->def, to);
 		break;
 	case PART_NEEDED:
 		if (place->key->required != 0 && place->key->kinds == 0)

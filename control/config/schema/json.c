@@ -20,7 +20,8 @@ add_properties(struct json_defs *d, const struct schema *schema, const char *pat
 		const struct schema_key *key = &schema->keys[i];
 
 		describe_join(inner, path, key->name);
-		json_object_set_new(to, key->name, json_key_schema(d, key, inner));
+		json_object_set_new(to, key->name,
+				    json_key_schema(d, key, schema_default(schema, key), inner));
 	}
 }
 

@@ -24,4 +24,5 @@ struct json_defs {
 json_t *json_map_schema(struct json_defs *d, const struct schema *schema, const char *path);
 json_t *json_map_object(struct json_defs *d, const struct schema *schema, const char *path);
 json_t *json_form_schema(struct json_defs *d, const struct schema_form *form, const char *path);
-json_t *json_key_schema(struct json_defs *d, const struct schema_key *key, const char *path);
+json_t *json_key_schema(struct json_defs *d, const struct schema_key *key, const char *def,
+			const char *path);

@@ -298,7 +298,8 @@ default_value(const char *text)
 }
 
 json_t *
-json_key_schema(struct json_defs *d, const struct schema_key *key, const char *path)
+json_key_schema(struct json_defs *d, const struct schema_key *key, const char *def,
+		const char *path)
 {
 	struct schema_form form = describe_form(key);
 	json_t *value;
@@ -314,7 +315,7 @@ json_key_schema(struct json_defs *d, const struct schema_key *key, const char *p
 	if (key->form == NULL && key->word != NULL)
 		value = any_of(json_pack("[o,{s:s}]", value, "const", key->word));
 	json_object_set_new(value, "description", description(key));
-	if (key->def != NULL)
-		json_object_set_new(value, "default", default_value(key->def));
+	if (def != NULL)
+		json_object_set_new(value, "default", default_value(def));
 	return value;
 }

@@ -263,7 +263,7 @@ describe_default(FILE *to, const struct schema *schema, const struct schema_key 
 	}
 	if (key->type == SCHEMA_SECTION && key->choices != NULL)
 		return fputs("needed", to) >= 0;
-	if (key->def == NULL)
+	if (schema_default(schema, key) == NULL)
 		return false;
 	print_word(to, key->def, quote);
 	return true;

@@ -197,6 +197,12 @@ filter_destroy(struct filter *f)
 	free(f);
 }
 
+uint32_t
+filter_steps(const struct filter *f)
+{
+	return f != NULL ? f->count : 0;
+}
+
 bool
 filter_passes(const struct filter *f, const uint8_t *data, uint32_t data_len, uint32_t wire_bytes)
 {

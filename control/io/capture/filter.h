@@ -22,6 +22,9 @@ int filter_compile(const char *text, char **program, struct diag *diag);
 // reach beyond its memory.
 int filter_read(struct filter **out, const char *program, struct diag *diag);
 
+// The instructions of a program: no packet takes more, because none leads back. NULL has 0.
+uint32_t filter_steps(const struct filter *f);
+
 // NULL is fine.
 void filter_destroy(struct filter *f);
 

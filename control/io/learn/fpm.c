@@ -282,7 +282,7 @@ static void
 take_message(void *context, const struct nlmsghdr *message)
 {
 	struct learn_fpm *f = context;
-	int rc = learn_decode(message, &f->message);
+	int rc = learn_decode(message, f->options.table, &f->message);
 
 	// Interfaces and neighbours are reported by the kernel.
 	if (rc == 0 && (f->message.kind == LEARN_ROUTE || f->message.kind == LEARN_NEXTHOP)) {

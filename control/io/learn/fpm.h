@@ -22,8 +22,9 @@ struct learn_fpm;
 
 struct learn_fpm_options {
 	struct rib *rib;
-	int netns_fd; // < 0: the present namespace
-	int epoll;    // becomes readable when a turn is due
+	int netns_fd;   // < 0: the present namespace
+	int epoll;      // becomes readable when a turn is due
+	uint32_t table; // of the routes that count
 	const struct config_listen *listen;
 	bool any;   // anybody may connect, also from elsewhere
 	uid_t user; // who may, besides root and the user who runs this process

@@ -115,8 +115,13 @@ watch(const struct learner *l, int fd)
 static int
 open_netlink(struct learned_from *v, int netns_fd, struct diag *diag)
 {
-	int rc = learn_netlink_open(&v->netlink, v->rib, netns_fd,
-				    v->config->source & CONFIG_LEARN_NETLINK);
+	const struct learn_netlink_options options = {
+		.rib = v->rib,
+		.netns_fd = netns_fd,
+		.routes = v->config->source & CONFIG_LEARN_NETLINK,
+		.table = v->config->table,
+	};
+	int rc = learn_netlink_open(&v->netlink, &options);
 	int fds[2];
 
 	if (rc == 0) {
@@ -157,6 +162,7 @@ open_fpm(struct learned_from *v, int netns_fd, struct diag *diag)
 		.rib = v->rib,
 		.netns_fd = netns_fd,
 		.epoll = v->learner->epoll,
+		.table = v->config->table,
 		.listen = &v->config->fpm,
 		.notify = notify_line,
 		.context = v,

@@ -195,10 +195,10 @@ take_way(const struct attributes *a, const struct rtmsg *route, struct learn_mes
 }
 
 static bool
-is_relevant(const struct rtmsg *route, uint32_t table, bool gone)
+is_relevant(const struct rtmsg *route, bool gone)
 {
-	if (attributes_version(route->rtm_family) == 0 || table != RT_TABLE_MAIN ||
-	    route->rtm_src_len != 0 || route->rtm_tos != 0 || route->rtm_flags & RTM_F_CLONED)
+	if (attributes_version(route->rtm_family) == 0 || route->rtm_src_len != 0 ||
+	    route->rtm_tos != 0 || route->rtm_flags & RTM_F_CLONED)
 		return false;
 	switch (route->rtm_type) {
 	case RTN_UNICAST:
@@ -220,13 +220,13 @@ decode_route(const void *header, const struct attributes *a, struct learn_messag
 
 	if (attributes_take(a, RTA_TABLE, &table, 4) != 0)
 		return -EBADMSG;
-	if (!is_relevant(route, table, out->gone))
+	if (table != out->table || !is_relevant(route, out->gone))
 		return 0;
 	if (take_prefix(a, route, &out->prefix) != 0 ||
 	    attributes_take(a, RTA_PRIORITY, &out->metric, 4) != 0)
 		return -EBADMSG;
 	out->kind = LEARN_ROUTE;
-	// No table follows `main`, so `throw` drops too.
+	// No table follows this one, so `throw` drops too.
 	out->way.blackhole = route->rtm_type != RTN_UNICAST && route->rtm_type != RTN_UNSPEC;
 	return out->way.blackhole ? 0 : take_way(a, route, out);
 }
@@ -361,7 +361,7 @@ static const struct {
 };
 
 int
-learn_decode(const struct nlmsghdr *message, struct learn_message *out)
+learn_decode(const struct nlmsghdr *message, uint32_t table, struct learn_message *out)
 {
 	struct attributes a;
 
@@ -372,6 +372,7 @@ learn_decode(const struct nlmsghdr *message, struct learn_message *out)
 	out->replaces = message->nlmsg_flags & NLM_F_REPLACE;
 	out->appends = message->nlmsg_flags & NLM_F_APPEND;
 	out->gone = message->nlmsg_type % 4 == 1;
+	out->table = table;
 	for (size_t i = 0; i < sizeof(decoders) / sizeof(decoders[0]); i++) {
 		if (message->nlmsg_type - out->gone != decoders[i].type)
 			continue;

@@ -56,14 +56,15 @@ struct learn_message {
 	uint8_t mac[6];  // NEIGHBOUR
 	char name[IF_NAMESIZE];       // LINK
 	struct learn_address address; // NEIGHBOUR, ADDRESS
+	uint32_t table;               // ROUTE: the one that counts
 	struct config_prefix prefix;  // ROUTE
 	struct learn_way way;         // ROUTE, NEXTHOP; only what `count` covers is set
 };
 
-// Decodes a message of nlmsg_len bytes, aligned to 4. Ignores routes of other tables than main, of
-// other types than unicast and those that drop, with a TOS or a source prefix, cached ones, and
+// Decodes a message of nlmsg_len bytes, aligned to 4. Ignores routes of other tables than `table`,
+// of other types than unicast and those that drop, with a TOS or a source prefix, cached ones, and
 // nexthop objects of bridges. Returns 0, or -EBADMSG for a message that contradicts itself.
-int learn_decode(const struct nlmsghdr *message, struct learn_message *out);
+int learn_decode(const struct nlmsghdr *message, uint32_t table, struct learn_message *out);
 
 // ---- attributes ---------------------------------------------------------------------------------
 

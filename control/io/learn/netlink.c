@@ -32,6 +32,7 @@
 struct learn_netlink {
 	struct rib *rib;
 	bool routes;
+	uint32_t table;
 	struct mnl_socket *follow, *dump;
 	uint32_t sequence;
 	int step;         // of the present dump; -1: none
@@ -122,17 +123,18 @@ open_sockets(void *arg)
 }
 
 int
-learn_netlink_open(struct learn_netlink **out, struct rib *rib, int netns_fd, bool routes)
+learn_netlink_open(struct learn_netlink **out, const struct learn_netlink_options *options)
 {
 	struct learn_netlink *n = memory_new(sizeof(*n), "a source of routes");
 	int rc;
 
-	n->rib = rib;
-	n->routes = routes;
+	n->rib = options->rib;
+	n->routes = options->routes;
+	n->table = options->table;
 	n->step = -1;
 	n->wanted = true;
 	n->pause_ms = AGAIN_MS_MIN;
-	rc = netns_run(netns_fd, open_sockets, n);
+	rc = netns_run(options->netns_fd, open_sockets, n);
 	if (rc != 0) {
 		learn_netlink_close(n);
 		return rc;
@@ -249,7 +251,7 @@ begin_dump(struct learn_netlink *n, int64_t now_ms)
 static void
 take_message(struct learn_netlink *n, const struct nlmsghdr *message, bool dumped)
 {
-	int rc = learn_decode(message, &n->message);
+	int rc = learn_decode(message, n->table, &n->message);
 
 	if (rc == 0)
 		rc = rib_apply(n->rib, RIB_NETLINK, &n->message, dumped);

@@ -18,9 +18,15 @@ struct learn_netlink_counts {
 	uint64_t asked;    // neighbours
 };
 
-// Follows the kernel from the first turn on. netns_fd: < 0 for the present namespace. routes: also
-// routes and nexthop objects, not only links, addresses and neighbours. Returns 0 or -errno.
-int learn_netlink_open(struct learn_netlink **out, struct rib *rib, int netns_fd, bool routes);
+struct learn_netlink_options {
+	struct rib *rib;
+	int netns_fd;   // < 0: the present namespace
+	bool routes;    // also routes and nexthop objects, not only links, addresses and neighbours
+	uint32_t table; // that routes are in
+};
+
+// Follows the kernel from the first turn on. Returns 0 or -errno.
+int learn_netlink_open(struct learn_netlink **out, const struct learn_netlink_options *options);
 // NULL is fine.
 void learn_netlink_close(struct learn_netlink *n);
 

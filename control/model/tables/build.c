@@ -3,8 +3,8 @@
 // (profiles.c, with classes.c and port_qos.c); the pools, which get what the ports' headroom and
 // reserved space leave (pools.c); the tenants' shares of the pools (shares.c); histograms
 // (histograms.c); where packets go (forwarding.c); and which tunnels and VLANs end here
-// (tunnels.c). All of it is plain arithmetic on complete settings. Whatever the dataplane would
-// have to divide or round is divided and rounded here.
+// (tunnels.c, ipip.c). All of it is plain arithmetic on complete settings. Whatever the dataplane
+// would have to divide or round is divided and rounded here.
 //
 // Lengths become cells. Limits are rounded down (pool sizes, static limits, XON, ECN thresholds),
 // because they are compared with "more than"; space that is set aside is rounded up (reserved,
@@ -103,14 +103,10 @@ set_routing(struct tables_draft *draft)
 	};
 }
 
-// What happens to packets that find no room, and to queues that do not drain.
+// What happens to packets that find no room.
 static void
-set_trim_and_watchdog(struct tables_draft *draft)
+set_trim(struct tables_draft *draft)
 {
-	_Static_assert((int)CONFIG_WATCHDOG_FORWARD == (int)WATCHDOG_FORWARD &&
-			       (int)CONFIG_WATCHDOG_ALERT == (int)WATCHDOG_ALERT,
-		       "actions are numbered alike");
-	const struct config_watchdog *watchdog = &draft->settings->watchdog;
 	const struct config_trim *trim = &draft->settings->trim;
 	const struct config *config = draft->topology->config;
 
@@ -122,15 +118,17 @@ set_trim_and_watchdog(struct tables_draft *draft)
 			.tc = trim->tc,
 			.eligible = trim->eligible_tc,
 		};
-	if (watchdog->on)
-		draft->t->watchdog = (struct watchdog_profile){
-			.poll = watchdog->poll_ps,
-			.detect = watchdog->detect_ps,
-			.restore = watchdog->restore_ps,
-			.action = (uint8_t)watchdog->action,
-			.flush = watchdog->flush,
-			.ingress = watchdog->ingress,
-		};
+}
+
+// The watchdog looks at all ports at once, if it is on at any.
+static void
+set_watchdog_poll(struct tables_draft *draft)
+{
+	struct tables *t = draft->t;
+
+	for (uint32_t i = 0; i < t->profile_count; i++)
+		if (t->profiles[i].watchdog.on)
+			t->watchdog_poll = draft->settings->watchdog.poll_ps;
 }
 
 static void
@@ -198,7 +196,8 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 	tables_add_tenants(&draft);
 	tables_add_histograms(&draft);
 	tables_add_answers(&draft);
-	set_trim_and_watchdog(&draft);
+	set_trim(&draft);
+	set_watchdog_poll(&draft);
 	error = tables_add_pins(&draft);
 	if (error != 0)
 		return finish(&draft, error, out);
@@ -207,6 +206,7 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 	error = tables_add_forwarding(&draft, &guarded);
 	free(guarded.routes);
 	tables_add_tunnels(&draft, routes);
+	tables_add_ipip(&draft);
 	return finish(&draft, error, out);
 }
 

@@ -76,20 +76,15 @@ struct rate_profile tables_rate(uint64_t rate_bps, uint32_t mtu);
 // behind it does.
 const struct config_port_qos *tables_find_override(const struct tables_draft *draft,
 						   const struct topo_port *port);
-bool tables_same_override(const struct config_port_qos *a, const struct config_port_qos *b);
-// What a port makes of both; override may be NULL.
-void tables_set_classification(const struct switch_config *settings,
-			       const struct config_port_qos *override,
-			       struct port_profile *profile);
-void tables_set_remark(const struct switch_config *settings, const struct config_port_qos *override,
-		       struct port_profile *profile);
-uint64_t tables_port_max_rate(const struct switch_config *settings,
-			      const struct config_port_qos *override);
-// The queues; profile->mtu is set. Returns 0, or -EINVAL with the error in diag.
+// By the settings of the port.
+void tables_set_classification(const struct switch_config *settings, struct port_profile *profile);
+void tables_set_remark(const struct switch_config *settings, struct port_profile *profile);
+// The queues; profile->mtu is set, and draft->settings are those of the port. Returns 0, or
+// -EINVAL with the error in diag.
 int tables_set_classes(struct tables_draft *draft, struct port_profile *profile,
-		       const struct topo_port *port, uint64_t port_max_rate_bps);
-// The pauses that the port sends; its rate, framing, MTU and groups are set. Returns 0, or -EINVAL
-// with the error in diag (pauses.c).
+		       const struct topo_port *port);
+// The pauses that the port sends; draft->settings are those of the port, and its rate, framing, MTU
+// and groups are set. Returns 0, or -EINVAL with the error in diag (pauses.c).
 int tables_set_pauses(struct tables_draft *draft, struct port_profile *profile,
 		      const struct topo_port *port);
 
@@ -99,6 +94,9 @@ void tables_blame(struct tables_draft *draft, struct config_error_origin *origin
 // "on leaf1 ...", an error or a warning. Returns -EINVAL or 0.
 int tables_report(const struct tables_draft *draft, bool warning, struct diag_pos pos,
 		  const char *key, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+// IP-in-IP that ends here (ipip.c).
+void tables_add_ipip(struct tables_draft *draft);
 
 // Whether packets of a tenant, or (TENANT_NONE) of any, cross the fabric in tunnels or with tags.
 bool tables_tenants_cross(const struct tables_draft *draft, uint16_t tenant);

@@ -92,8 +92,9 @@ set_rates(const struct config_class *class, struct port_profile *profile, unsign
 
 // What is promised must be there to give.
 static int
-check_promises(struct tables_draft *draft, const struct topo_port *port, uint64_t port_max_rate_bps)
+check_promises(struct tables_draft *draft, const struct topo_port *port)
 {
+	uint64_t port_max_rate_bps = draft->settings->port_max_rate_bps;
 	uint64_t rate = port->rate_bps, promised = 0;
 	char asked[CONFIG_TEXT], there[CONFIG_TEXT];
 	struct config_error_origin cause = {0};
@@ -119,7 +120,7 @@ check_promises(struct tables_draft *draft, const struct topo_port *port, uint64_
 
 int
 tables_set_classes(struct tables_draft *draft, struct port_profile *profile,
-		   const struct topo_port *port, uint64_t port_max_rate_bps)
+		   const struct topo_port *port)
 {
 	const struct switch_config *settings = draft->settings;
 
@@ -144,6 +145,6 @@ tables_set_classes(struct tables_draft *draft, struct port_profile *profile,
 	}
 	if (draft->host)
 		return 0;
-	profile->max_rate = tables_rate(port_max_rate_bps, profile->mtu);
-	return check_promises(draft, port, port_max_rate_bps);
+	profile->max_rate = tables_rate(settings->port_max_rate_bps, profile->mtu);
+	return check_promises(draft, port);
 }

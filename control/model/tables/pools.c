@@ -49,19 +49,35 @@ sum_ports(const struct tables_draft *draft, struct pool_sums *sums)
 		sums->headroom_bytes = sums->headroom * t->cell;
 }
 
-// Blames what the file sets aside for the priority groups of one pool, or of both (POOLS).
+// Blames what a file sets aside for groups under `prefix`, of one pool or of both (POOLS).
+static void
+blame_group_keys(struct tables_draft *draft, struct config_error_origin *cause, unsigned pool,
+		 const struct config_group *groups, const char *prefix)
+{
+	for (unsigned i = 0; i < PRIORITIES; i++) {
+		const struct config_group *group = &groups[i];
+
+		if (group->reserved_bytes > 0 && (pool == POOLS || (unsigned)group->pool == pool))
+			tables_blame(draft, cause, "%s.%u.reserved", prefix, i);
+		if (pool != POOLS || !group->lossless || draft->settings->headroom_pool_bytes != 0)
+			continue;
+		tables_blame(draft, cause, "%s.%u.headroom", prefix, i);
+		tables_blame(draft, cause, "%s.%u.lossless", prefix, i);
+	}
+}
+
 static void
 blame_groups(struct tables_draft *draft, struct config_error_origin *cause, unsigned pool)
 {
-	for (unsigned i = 0; i < PRIORITIES; i++) {
-		const struct config_group *group = &draft->settings->groups[i];
+	const struct switch_config *settings = draft->settings;
+	char prefix[32];
 
-		if (group->reserved_bytes > 0 && (pool == POOLS || (unsigned)group->pool == pool))
-			tables_blame(draft, cause, "qos.pg.%u.reserved", i);
-		if (pool != POOLS || !group->lossless || draft->settings->headroom_pool_bytes != 0)
+	blame_group_keys(draft, cause, pool, settings->groups, "qos.pg");
+	for (unsigned i = 0; i < settings->port_count; i++) {
+		if (!(settings->ports[i].set & CONFIG_PORT_QOS_GROUPS))
 			continue;
-		tables_blame(draft, cause, "qos.pg.%u.headroom", i);
-		tables_blame(draft, cause, "qos.pg.%u.lossless", i);
+		snprintf(prefix, sizeof(prefix), "qos.ports.swp%u.pg", settings->ports[i].number);
+		blame_group_keys(draft, cause, pool, settings->ports[i].groups, prefix);
 	}
 }
 

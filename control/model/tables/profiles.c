@@ -135,9 +135,26 @@ set_group(const struct tables_draft *draft, struct pg_profile *pg, unsigned inde
 					      (uint8_t)(1u << p);
 }
 
+static void
+set_watchdog(const struct config_watchdog *watchdog, struct port_profile *profile)
+{
+	_Static_assert((int)CONFIG_WATCHDOG_FORWARD == (int)WATCHDOG_FORWARD &&
+			       (int)CONFIG_WATCHDOG_ALERT == (int)WATCHDOG_ALERT,
+		       "actions are numbered alike");
+	if (watchdog->on)
+		profile->watchdog = (struct watchdog_profile){
+			.on = true,
+			.detect = watchdog->detect_ps,
+			.restore = watchdog->restore_ps,
+			.action = (uint8_t)watchdog->action,
+			.flush = watchdog->flush,
+			.ingress = watchdog->ingress,
+		};
+}
+
+// draft->settings are those of the port.
 static int
-set_profile(struct tables_draft *draft, struct port_profile *profile, const struct topo_port *port,
-	    const struct config_port_qos *override)
+set_profile(struct tables_draft *draft, struct port_profile *profile, const struct topo_port *port)
 {
 	const struct config_framing *framing = &draft->topology->config->fabric.framing;
 	const struct switch_config *settings = draft->settings;
@@ -154,12 +171,29 @@ set_profile(struct tables_draft *draft, struct port_profile *profile, const stru
 	profile->mtu = port->mtu;
 	profile->obeyed = obeyed_priorities(settings);
 	profile->link_pause = settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE;
-	tables_set_classification(settings, override, profile);
-	if (!draft->host)
-		tables_set_remark(settings, override, profile);
-	if (tables_set_classes(draft, profile, port, tables_port_max_rate(settings, override)) != 0)
+	tables_set_classification(settings, profile);
+	if (!draft->host) {
+		tables_set_remark(settings, profile);
+		set_watchdog(&settings->watchdog, profile);
+	}
+	if (tables_set_classes(draft, profile, port) != 0)
 		return -EINVAL;
 	return tables_set_pauses(draft, profile, port);
+}
+
+// Adds the profile of a port, by its own settings.
+static int
+add_profile(struct tables_draft *draft, const struct topo_port *port)
+{
+	const struct switch_config *all = draft->settings;
+	struct port_profile *profile = &draft->t->profiles[draft->t->profile_count++];
+	struct switch_config own;
+	int error;
+
+	draft->settings = config_port_settings(all, tables_find_override(draft, port), &own);
+	error = set_profile(draft, profile, port);
+	draft->settings = all;
+	return error;
 }
 
 static bool
@@ -168,8 +202,7 @@ same_profile(const struct tables_draft *draft, const struct topo_port *a, const 
 	return a->rate_bps == b->rate_bps && a->cable_mm == b->cable_mm &&
 	       a->delay_ps == b->delay_ps && a->mtu == b->mtu &&
 	       (draft->settings->port_count == 0 ||
-		tables_same_override(tables_find_override(draft, a),
-				     tables_find_override(draft, b)));
+		config_same_port(tables_find_override(draft, a), tables_find_override(draft, b)));
 }
 
 static bool
@@ -243,8 +276,7 @@ tables_add_profiles(struct tables_draft *draft)
 
 		while (!same_profile(draft, port, &node->ports[like]))
 			like++;
-		if (like == p && set_profile(draft, &t->profiles[t->profile_count++], port,
-					     tables_find_override(draft, port)) != 0)
+		if (like == p && add_profile(draft, port) != 0)
 			error = -EINVAL;
 		t->ports[p].profile = like == p ? &t->profiles[t->profile_count - 1]
 						: t->ports[like].profile;

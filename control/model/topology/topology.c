@@ -157,6 +157,8 @@ topology_create(struct topology **out, const struct config *config, struct diag 
 	if (error == 0 && !topology_is_single(t))
 		error = builder_index_loopbacks(t, diag);
 	if (error == 0)
+		error = builder_place_parts(t, diag);
+	if (error == 0)
 		error = attached_give_macs(t, diag);
 	if (error == 0) {
 		builder_find_components(t);
@@ -186,6 +188,7 @@ topology_destroy(struct topology *t)
 	free(t->loopbacks6.order);
 	lpm_destroy(t->loopbacks4.trie);
 	lpm_destroy(t->loopbacks6.trie);
+	free(t->parts);
 	free(t->component);
 	free(t->component_mtu);
 	free(t);

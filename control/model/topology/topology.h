@@ -137,6 +137,7 @@ struct topology {
 	uint32_t attached_mtu; // the largest of an attached host; 0: none, or not live
 	uint32_t *by_name;     // node indices sorted by name
 	struct topo_loopbacks loopbacks4, loopbacks6;
+	uint16_t *parts; // by node: its index in `fabric.parts`; NULL: there are none
 	// Switches that are connected without passing a host form a component: a plane, as a rule.
 	uint32_t *component;     // by switch: the first switch of its component
 	uint32_t *component_mtu; // by that first switch: the least MTU of the links between them
@@ -245,6 +246,26 @@ const char *topology_link_name(const struct topology *topology, uint32_t link,
 			       char text[static TOPOLOGY_NAME_MAX]);
 const char *topology_port_name(const struct topology *topology, uint32_t node, uint16_t port,
 			       char text[static TOPOLOGY_NAME_MAX]);
+
+// ---- parts --------------------------------------------------------------------------------------
+
+// The part of that name, or NULL with an error in diag.
+const struct config_part *topology_resolve_part(const struct topology *topology, const char *name,
+						struct diag *diag);
+// The part that runs a node; NULL: there are none.
+static inline const struct config_part *
+topology_part_of(const struct topology *topology, uint32_t node)
+{
+	return topology->parts != NULL ? &topology->config->fabric.parts[topology->parts[node]]
+				       : NULL;
+}
+// Whether a link leads from one part to another.
+static inline bool
+topology_crosses(const struct topology *topology, const struct topo_link *link)
+{
+	return topology->parts != NULL &&
+	       topology->parts[link->a.node] != topology->parts[link->b.node];
+}
 
 // ---- places -------------------------------------------------------------------------------------
 

@@ -44,6 +44,10 @@ void builder_index_names(struct topology *t);
 // diag where two switches have the same.
 int builder_index_loopbacks(struct topology *t, struct diag *diag);
 
+// Fills topology.parts. Returns 0, or -EINVAL with the errors in diag where the parts are not those
+// of one fabric.
+int builder_place_parts(struct topology *t, struct diag *diag);
+
 // Fills topology.component and component_mtu.
 void builder_find_components(struct topology *t);
 // Gives links between switches without an MTU of their own room for the hosts' packets and what

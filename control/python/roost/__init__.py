@@ -13,7 +13,8 @@
         fabric.exec("h1", "ping", "-c", 1, "10.0.2.1")
 
 doc/python.md introduces the package. It needs Python 3.11 and the program `roost`; scapy, pandas and pytest are optional.
-Byte frames, made quickly, are in roost.frames; fixtures of pytest in roost.pytest_plugin.
+Byte frames, made quickly, are in roost.frames; fixtures of pytest in roost.pytest_plugin; SAI's names in roost.sai; the platform
+of PTF in roost.ptf.
 """
 from .captures import Packet, read_pcapng, write_pcap
 from .client import Client
@@ -21,6 +22,7 @@ from .counters import Group, Node, Object, Pool, Port, Priority, Queue, State, T
 from .errors import ApiClosed, ApiError, ApiTimeout, CommandError, RoostError, UnknownName
 from .fabric import Fabric, live
 from .program import Done, command
+from .ptf import platform_config_update as platform_config_update    # called by ptf
 from .runs import Replay, Sim, replay, sim
 from .tables import Row, Table
 

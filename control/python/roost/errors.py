@@ -46,5 +46,10 @@ def near(name: str, known: Iterable[str], count: int = 5) -> str:
     found = difflib.get_close_matches(name, names, count, 0.5)
     if found:
         return f"did you mean {' or '.join(found)}?"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f"there is {shown}" if names else "there is none"
+    return f"there is {some(names)}" if names else "there is none"
+
+
+def some(names: Iterable[str], count: int = 12) -> str:
+    """The first names as text: "leaf1, leaf2, ..."."""
+    listed = list(names)
+    return ", ".join(listed[:count]) + (", ..." if len(listed) > count else "")

@@ -28,22 +28,25 @@ answer_status(void *context, const json_t *params, json_t **result, struct diag 
 {
 	struct answer *a = context;
 	const struct live_fabric *live = a->live;
-	uint32_t attached = 0;
+	const struct topology *t = live->topology;
+	uint32_t attached = 0, switches = 0, hosts = 0;
 
 	(void)params;
 	(void)diag;
-	for (uint32_t h = 0; h < live->topology->host_count; h++) {
+	for (uint32_t i = 0; i < t->node_count; i++)
+		*(i < t->first_host ? &switches : &hosts) += live_is_here(live, i);
+	for (uint32_t h = 0; h < t->host_count; h++) {
 		bool found = false;
 
 		for (uint32_t i = 0; i < live->device_count; i++)
 			found |= !live->devices[i].detached && live->devices[i].host == h;
 		attached += found;
 	}
-	*result = json_pack(
-		"{s:s,s:o,s:i,s:I,s:I,s:I,s:I}", "name", live->config->fabric.name.text, "file",
-		api_text(live->config->file), "pid", (int)getpid(), "since",
-		(json_int_t)live->since, "switches", (json_int_t)live->topology->first_host,
-		"hosts", (json_int_t)live->topology->host_count, "attached", (json_int_t)attached);
+	*result = json_pack("{s:s,s:s*,s:o,s:i,s:I,s:I,s:I,s:I}", "name", live->name, "part",
+			    live->part != NULL ? live->part->name.text : NULL, "file",
+			    api_text(live->config->file), "pid", (int)getpid(), "since",
+			    (json_int_t)live->since, "switches", (json_int_t)switches, "hosts",
+			    (json_int_t)hosts, "attached", (json_int_t)attached);
 	return 0;
 }
 
@@ -150,13 +153,14 @@ answer_subscribe(void *context, const json_t *params, json_t **result, struct di
 	size_t count;
 	const char *const *kinds = notify_kinds(&count);
 	json_t *subscribed;
+	const json_t *film_ms = json_object_get(params, "film-ms");
 	uint32_t bits, film = 0;
 	int rc = find_kinds(json_object_get(params, "kinds"), &bits, diag);
 
 	if (rc == 0 && least < 0)
 		rc = diag_fail(diag, EINVAL, "\"pause-over-ns\" is negative");
 	if (rc == 0)
-		rc = join_film(a, json_object_get(params, "film-ms"), &film, diag);
+		rc = join_film(a, film_ms, &film, diag);
 	if (rc != 0)
 		return rc;
 	if (api_server_subscribe(a->server, bits | film, (uint64_t)least) != 0)
@@ -169,6 +173,10 @@ answer_subscribe(void *context, const json_t *params, json_t **result, struct di
 		if (bits & 1u << i)
 			json_array_append_new(subscribed, json_string(kinds[i]));
 	*result = json_pack("{s:o}", "kinds", subscribed);
+	if (film != 0)
+		json_object_set_new(*result, "film_bytes_per_s",
+				    json_integer((json_int_t)films_bytes_per_s(
+					    a->live, (uint64_t)json_integer_value(film_ms))));
 	return 0;
 }
 
@@ -216,8 +224,8 @@ const struct api_method answer_methods[] = {
 	{"rpc.discover", answer_discover, API_READ, "Returns this description, as OpenRPC",
 	 PARAMS(), "an OpenRPC document"},
 	{"status", answer_status, API_READ, "Says which fabric this is", PARAMS(),
-	 "`name`, `file`, `pid`, `since` (in seconds since 1970), and how many `switches`, `hosts` "
-	 "and `attached` hosts there are"},
+	 "`name`, `part` if the process runs one of `fabric.parts`, `file`, `pid`, `since` (in "
+	 "seconds since 1970), and how many `switches`, `hosts` and `attached` hosts there are"},
 	{"show", answer_show, API_READ, "Returns state and counters, as `roost show` prints them",
 	 PARAMS({"what", API_TEXT, true, "a word of `roost show`", show_words},
 		{"port", API_TEXT, false, "leaf1.swp3, swp3 of every switch, or leaf1"},
@@ -275,7 +283,8 @@ const struct api_method answer_methods[] = {
 		 "the share of RoCEv2 packets that get a wrong ICRC"},
 		{"clear", API_BOOL, false, "true: restore what the file says"}, ),
 	 "the link as it is now: `link`, its ends `a` and `b`, `rate_bps`, `delay_ps`, `state`, "
-	 "and `changed`: what differs from the file"},
+	 "`changed`: what differs from the file, and `part`: that at the other end, if another "
+	 "process runs it"},
 	{"transmit", answer_transmit, API_WRITE,
 	 "Turns transmission by a port, or by one of its queues, off or on",
 	 PARAMS({"port", API_TEXT, true, "leaf1.swp3"}, {"state", API_TEXT, true, "off or on"},
@@ -289,11 +298,13 @@ const struct api_method answer_methods[] = {
 		{"film-ms", API_INTEGER, false,
 		 "also send a film, as events of the kind `film`; its interval in ms of wall time, "
 		 "10 to 1000"}, ),
-	 "the kinds"},
+	 "`kinds`; with `film-ms` also `film_bytes_per_s`, an estimate of the film's maximum size "
+	 "in bytes per second of wall time, before base64"},
 	{"capture", answer_capture, API_WRITE,
 	 "Sends packets over this connection from now on, as notifications of the method `capture`",
 	 PARAMS({"ports", API_TEXTS, false,
-		 "leaf1.swp3, h1.eth1, or leaf1 for all its ports; required without `drops`"},
+		 "leaf1.swp3, h1.eth1, leaf1 for all its ports, or leaf1-spine1 for the lower end "
+		 "of that link; required without `drops`"},
 		{"drops", API_BOOL, false,
 		 "only dropped packets, of these ports or of the whole fabric"},
 		{"direction", API_TEXT, false, "default: both", capture_directions},

@@ -10,6 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A host of another part is attached where that runs.
+static int
+check_here(const struct answer *a, const char *host, struct diag *diag)
+{
+	const struct config_attach attach = {.host.text = (char *)(uintptr_t)host};
+	const struct topology *t = a->live->topology;
+	struct topo_attached at;
+
+	return topology_find_attached(t, &attach, &at)
+		       ? live_check_here(a->live, t->first_host + at.host, diag)
+		       : 0;
+}
+
 static bool
 is_attached(const struct answer *a, const char *host)
 {
@@ -60,8 +73,10 @@ answer_attach_host(void *context, const json_t *params, json_t **result, struct 
 	unsigned count = (unsigned)json_array_size(list);
 	const char **settings;
 	char *value, *what;
-	int rc;
+	int rc = check_here(a, host, diag);
 
+	if (rc != 0)
+		return rc;
 	if (is_attached(a, host))
 		return diag_fail(diag, EEXIST,
 				 "%.80s is already attached: run `roost detach %.80s` first", host,
@@ -86,8 +101,10 @@ answer_detach_host(void *context, const json_t *params, json_t **result, struct 
 	const char *host = json_string_value(json_object_get(params, "host"));
 	json_t *processes;
 	char *what;
-	int rc;
+	int rc = check_here(a, host, diag);
 
+	if (rc != 0)
+		return rc;
 	if (!is_attached(a, host))
 		return diag_fail(diag, ENOENT, "%.80s is not attached", host);
 	processes = host_processes_list(a->live, host);

@@ -29,6 +29,8 @@ add_port(const struct live_fabric *live, struct port_list *list, struct topo_ref
 		return diag_fail(diag, EINVAL,
 				 "more than %d ports; name fewer ports, or capture in several runs",
 				 CAPTURE_PORTS_MAX);
+	if (live_check_here(live, port.node, diag) != 0)
+		return -EINVAL;
 	if (live->fabric->nodes[port.node] == NULL) {
 		const struct topo_port *end = &live->topology->nodes[port.node].ports[port.port];
 		char leaf[TOPOLOGY_NAME_MAX];
@@ -46,32 +48,47 @@ add_port(const struct live_fabric *live, struct port_list *list, struct topo_ref
 	return 0;
 }
 
-// Reports a name that is neither a port nor a node.
+// The first end of a link that has a port in the fabric: each packet of the link passes there once.
+static struct topo_ref
+first_end(const struct live_fabric *live, uint32_t index)
+{
+	const struct topo_link *link = &live->topology->links[index];
+	const struct topo_end *end = live->fabric->nodes[link->a.node] != NULL ? &link->a
+									       : &link->b;
+
+	return (struct topo_ref){.node = end->node, .port = end->port};
+}
+
+// Reports a name that is no port, node or link.
 static int
 report_missing(const struct topology *t, const char *text, struct diag *diag)
 {
 	const struct config_name name = {.text = (char *)(uintptr_t)text};
 	struct topo_ref port;
-	uint32_t node;
+	uint32_t node, link;
 
+	if (topology_find_link(t, text, &link) == -EEXIST)
+		return topology_resolve_link(t, &name, NULL, &link, diag);
 	return strchr(text, '.') != NULL || topology_is_single(t)
 		       ? topology_resolve_port(t, &name, NULL, &port, diag)
 		       : topology_resolve_node(t, &name, NULL, &node, diag);
 }
 
-// A port, or all ports of a node.
+// A port, all ports of a node, or one end of a link.
 static int
 add_named(const struct live_fabric *live, struct port_list *list, const char *name,
 	  struct diag *diag)
 {
 	const struct topology *t = live->topology;
 	struct topo_ref port;
-	uint32_t node;
+	uint32_t node, link;
 	int rc = 0;
 
 	if (topology_find_port(t, name, &port) == 0)
 		return add_port(live, list, port, diag);
 	node = topology_find_node(t, name);
+	if (node == TOPOLOGY_NONE && topology_find_link(t, name, &link) == 0)
+		return add_port(live, list, first_end(live, link), diag);
 	if (node == TOPOLOGY_NONE)
 		return report_missing(t, name, diag);
 	for (uint16_t p = 0; rc == 0 && p < t->nodes[node].port_count; p++)

@@ -88,6 +88,8 @@ read_choice(const struct live_fabric *live, const json_t *params, uint32_t *node
 	} else if (name != NULL) {
 		*node = topology_find_node(live->topology, name);
 	}
+	if (*node != TOPOLOGY_NONE && live_check_here(live, *node, diag) != 0)
+		return -EINVAL;
 	if ((name != NULL || port.text != NULL) &&
 	    (*node == TOPOLOGY_NONE || live->fabric->nodes[*node] == NULL))
 		return diag_fail(diag, EINVAL, "there is no node %.80s",
@@ -151,6 +153,7 @@ answer_transmit(void *context, const json_t *params, json_t **result, struct dia
 		.port.text = (char *)(uintptr_t)json_string_value(json_object_get(params, "port")),
 		.tx_on = strcmp(state, "on") == 0,
 	};
+	struct topo_ref ref;
 	json_t *queues;
 	int queue;
 	uint8_t off;
@@ -159,6 +162,9 @@ answer_transmit(void *context, const json_t *params, json_t **result, struct dia
 		return diag_fail(diag, EINVAL, "\"state\": want \"off\" or \"on\", not \"%.40s\"",
 				 state);
 	if (read_index(params, "queue", &queue, diag) != 0)
+		return -EINVAL;
+	if (topology_find_port(a->live->topology, event.port.text, &ref) == 0 &&
+	    live_check_here(a->live, ref.node, diag) != 0)
 		return -EINVAL;
 	event.queue = (int8_t)queue;
 	if (events_change_transmit(a->live->events, &event, &off, diag) != 0)
@@ -187,6 +193,8 @@ answer_watchdog_restore(void *context, const json_t *params, json_t **result, st
 		return diag_fail(diag, EINVAL,
 				 "there is no queue %.80s of a switch, such as leaf1.swp3.3",
 				 queue);
+	if (live_check_here(live, ref.node, diag) != 0)
+		return -EINVAL;
 	node_snapshot_take(a->copy, a->live);
 	node = a->copy->reports[ref.node].node;
 	storm = port_watchdog(&node->ports[ref.port], ref.queue)->storm;

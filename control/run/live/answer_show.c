@@ -56,12 +56,13 @@ collect_fabric(struct live_fabric *live, const struct recordings *recordings)
 {
 	const struct config *c = live->config;
 
-	return json_pack("{s:s,s:o*,s:s,s:I,s:s,s:o,s:o,s:o,s:o*}", "name", c->fabric.name.text,
-			 "file", json_string(c->file), "state", "running", "dilation",
-			 (json_int_t)c->fabric.dilation, "idle",
-			 c->live.idle == CONFIG_IDLE_SLEEP ? "sleep" : "poll", "workers",
-			 workers_json(live), "memory", memory_json(live), "links",
-			 collect_links(live), "recordings", recordings_list(recordings));
+	return json_pack(
+		"{s:s,s:s*,s:o*,s:s,s:I,s:s,s:o,s:o,s:o,s:o*,s:o*}", "name", live->name, "part",
+		live->part != NULL ? live->part->name.text : NULL, "file", json_string(c->file),
+		"state", "running", "dilation", (json_int_t)c->fabric.dilation, "idle",
+		c->live.idle == CONFIG_IDLE_SLEEP ? "sleep" : "poll", "workers", workers_json(live),
+		"memory", memory_json(live), "links", collect_links(live), "carriers",
+		collect_carriers(live), "recordings", recordings_list(recordings));
 }
 
 // All but the nodes of attached hosts, which the fabric does not have.
@@ -159,6 +160,22 @@ collect_times(const struct answer *a)
 	return out;
 }
 
+// The nodes of other parts are not here, but where hosts are is known.
+static int
+check_here(const struct live_fabric *live, const json_t *params, unsigned int needs,
+	   struct diag *diag)
+{
+	const char *name = json_string_value(json_object_get(params, "port"));
+	char node[CONFIG_NAME_MAX + 1];
+	uint32_t found;
+
+	if (name == NULL || needs & SHOW_NEEDS_HOSTS)
+		return 0;
+	snprintf(node, sizeof(node), "%.*s", (int)strcspn(name, "."), name);
+	found = topology_find_node(live->topology, node);
+	return found != TOPOLOGY_NONE ? live_check_here(live, found, diag) : 0;
+}
+
 int
 answer_show(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
@@ -176,6 +193,8 @@ answer_show(void *context, const json_t *params, json_t **result, struct diag *d
 	s.log_lost = fabric_log_lost(live->log);
 	collect_nodes(&s, &arena, a);
 	rc = collect_parts(&s, needs, &arena, a);
+	if (rc == 0)
+		rc = check_here(live, params, needs, diag);
 	if (rc == 0)
 		rc = show_answer(&s, params, result, diag);
 	if (rc == 0 && needs & SHOW_NEEDS_TIMES)

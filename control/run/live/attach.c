@@ -148,7 +148,8 @@ attach_nic(struct live_fabric *live, struct device_port *d, struct diag *diag)
 		return rc;
 	d->detached = false;
 	device_drops_attach(live, d);
-	if (d->own_veth && device_port_fits_af_xdp(live->packets, d->mtu))
+	if (d->own_veth && !live->in_user_namespace &&
+	    device_port_fits_af_xdp(live->packets, d->mtu))
 		device_port_use_af_xdp(d, (uint32_t)(d - live->devices));
 	rc = attach_make_place(live, d, diag);
 	if (rc == 0)

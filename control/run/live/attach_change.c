@@ -23,7 +23,7 @@ attach_change_try(struct topology *topology, struct diag *diag)
 	int rc;
 
 	topology_apply_attach(topology);
-	rc = device_ports_list(&list, &count, topology, diag);
+	rc = device_ports_list(&list, &count, topology, NULL, diag);
 	if (rc == 0)
 		rc = device_ports_check(list, count, topology, diag);
 	free(list);
@@ -36,7 +36,7 @@ static int
 record(const struct live_fabric *live, struct diag *diag)
 {
 	char path[API_PATH_MAX];
-	int rc = api_socket_path(live->config->fabric.name.text, path, diag);
+	int rc = api_socket_path(live->name, path, diag);
 
 	return rc == 0 ? instance_record(live, path, diag) : rc;
 }
@@ -51,9 +51,22 @@ record_less(const struct live_fabric *live)
 	diag_free(&ignored);
 }
 
-// The entries of a section that the other one lacks or has otherwise.
+// Whether the host, or its NIC, is one that this process runs, or none.
+static bool
+is_here(const struct live_fabric *live, const char *host)
+{
+	const struct config_attach attach = {.host.text = (char *)(uintptr_t)host};
+	struct topo_attached at;
+
+	return !topology_find_attached(live->topology, &attach, &at) ||
+	       live_is_here(live, live->topology->first_host + at.host);
+}
+
+// The entries of a section that the other one lacks or has otherwise. Hosts of other parts are
+// theirs.
 static unsigned
-list_differing(const struct yaml_node *section, const struct yaml_node *other, const char **out)
+list_differing(const struct live_fabric *live, const struct yaml_node *section,
+	       const struct yaml_node *other, const char **out)
 {
 	unsigned count = 0;
 
@@ -61,7 +74,8 @@ list_differing(const struct yaml_node *section, const struct yaml_node *other, c
 		const struct yaml_pair *pair = &section->pairs[i];
 		const struct yaml_pair *same = yaml_tree_get(other, pair->key);
 
-		if (same == NULL || !yaml_tree_equal(pair->value, same->value))
+		if (is_here(live, pair->key) &&
+		    (same == NULL || !yaml_tree_equal(pair->value, same->value)))
 			out[count++] = pair->key;
 	}
 	return count;
@@ -184,8 +198,8 @@ attach_change_begin(struct attach_change *change, struct live_fabric *live,
 	after = config_attach_section(live->config);
 	change->gone = room_for(change, change->before);
 	change->come = room_for(change, after);
-	gone = list_differing(change->before, after, change->gone);
-	come = list_differing(after, change->before, change->come);
+	gone = list_differing(live, change->before, after, change->gone);
+	come = list_differing(live, after, change->before, change->come);
 	rc = detach_hosts(change, change->gone, gone, diag);
 	if (rc == 0)
 		rc = attach_hosts(change, after, change->come, come, diag);

@@ -130,8 +130,9 @@ leave_out(struct config *config, unsigned number, struct diag *diag)
 }
 
 void
-attach_leave_out_ended(struct config *config, uint32_t revision, struct diag *diag)
+attach_leave_out_ended(struct live_fabric *live, uint32_t revision, struct diag *diag)
 {
+	struct config *config = live->config;
 	struct diag ignored = {0}; // without revisions, no process can be known again
 	struct store *store = NULL;
 
@@ -140,7 +141,7 @@ attach_leave_out_ended(struct config *config, uint32_t revision, struct diag *di
 
 		if (attach->pid == 0)
 			continue;
-		if (store == NULL && store_open(&store, config->fabric.name.text, &ignored) != 0)
+		if (store == NULL && store_open(&store, live->name, &ignored) != 0)
 			store = NULL;
 		if (store == NULL || !is_same(store, revision, attach->host.text, attach->pid))
 			leave_out(config, i, diag);

@@ -15,12 +15,15 @@
 #include "dataplane/base/huge.h"
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
+#include "dataplane/device/quirks.h"
 #include "dataplane/node/ports.h"
 #include "bfd_agent.h"
+#include "capabilities.h"
 #include "lldp_agent.h"
 #include "watcher.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,17 +40,42 @@ live_fabric_load(struct live_fabric *live, const struct live_source *source, str
 			 : config_load_revision(&live->config, source->text, source->length,
 						source->file, source->beside, diag);
 
+	if (rc == 0)
+		config_run_name(&live->config->fabric, source->part, live->name);
 	if (rc == 0 && source->text != NULL)
-		attach_leave_out_ended(live->config, source->revision, diag);
+		attach_leave_out_ended(live, source->revision, diag);
 	live->revision = source->text != NULL ? source->revision : 0;
 	if (rc == 0)
 		rc = topology_create(&live->topology, live->config, diag);
 	if (rc == 0)
 		rc = topology_check_names(live->topology, diag);
+	if (rc == 0 && source->part != NULL) {
+		live->part = topology_resolve_part(live->topology, source->part, diag);
+		rc = live->part != NULL ? 0 : -EINVAL;
+	}
 	if (rc != 0)
 		return rc;
 	topology_apply_attach(live->topology);
 	return devices_list(live, diag);
+}
+
+int
+live_check_here(const struct live_fabric *live, uint32_t node, struct diag *diag)
+{
+	const struct config_part *part = topology_part_of(live->topology, node);
+	char name[CONFIG_RUN_NAME_MAX];
+
+	if (live_is_here(live, node))
+		return 0;
+	return diag_fail(diag, EINVAL, "%s is in part %s, which another process runs: use -f %s",
+			 live->topology->nodes[node].name, part->name.text,
+			 config_run_name(&live->config->fabric, part->name.text, name));
+}
+
+static uint16_t
+part_index(const struct live_fabric *live)
+{
+	return live->part != NULL ? (uint16_t)(live->part - live->config->fabric.parts) : 0;
 }
 
 static void
@@ -55,19 +83,27 @@ assign_workers(struct live_fabric *live)
 {
 	const struct topology *t = live->topology;
 	uint32_t count = live->config->live.workers;
-	uint32_t switches = t->first_host;
+	uint32_t switches = 0, leaves = 0, next = 0;
 
+	for (uint32_t i = 0; i < t->first_host; i++) {
+		switches += live_is_here(live, i);
+		leaves += live_is_here(live, i) && t->nodes[i].role == CONFIG_ROLE_LEAF;
+	}
 	live->worker_count = count > switches ? switches : count;
-	if (live->worker_count <= t->leaf_count) {
-		live->workers = fabric_place(t, NULL, live->worker_count);
+	if (live->worker_count <= leaves) {
+		live->workers = fabric_place(t, live->part != NULL ? t->parts : NULL,
+					     part_index(live), live->worker_count);
 		return;
 	}
 	live->workers = memory_array(t->node_count, sizeof(*live->workers), "nodes");
 	for (uint32_t i = 0; i < t->node_count; i++) {
 		const struct topo_node *n = &t->nodes[i];
-		uint32_t anchor = n->role == CONFIG_ROLE_HOST ? n->ports[0].peer_node : i;
 
-		live->workers[i] = (uint16_t)(anchor % live->worker_count);
+		if (!live_is_here(live, i))
+			continue;
+		live->workers[i] = n->role == CONFIG_ROLE_HOST
+					   ? live->workers[n->ports[0].peer_node]
+					   : (uint16_t)(next++ % live->worker_count);
 	}
 }
 
@@ -96,7 +132,7 @@ start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag
 	unsigned cpus[CONFIG_CPUS_MAX];
 	const char **pci = memory_array(live->device_count, sizeof(*pci), "devices");
 	struct eal_options options = {
-		.prefix = config->fabric.name.text,
+		.prefix = live->name,
 		.workers = live->worker_count,
 		.cpus = cpus,
 		.cpu_count = config->live.cpu_count,
@@ -110,7 +146,7 @@ start_eal(struct live_fabric *live, const struct pool_options *pool, struct diag
 	for (unsigned i = 0; i < options.cpu_count; i++)
 		cpus[i] = config->live.cpus[i];
 	for (uint32_t i = 0; i < live->device_count; i++)
-		if (strncmp(live->devices[i].spec, "net_", 4) != 0)
+		if (device_port_is_on_pci(&live->devices[i]))
 			pci[options.pci_count++] = live->devices[i].spec;
 	// Drivers of NICs that Linux keeps an interface for (mlx5) look for that.
 	rc = netns_run(options.pci_count != 0 ? live->outer_netns : -1, run_eal_start, &start);
@@ -146,6 +182,8 @@ create_fabric(struct live_fabric *live, const struct packet_plan *plan, struct d
 		.pools = live->pools,
 		.workers = live->workers,
 		.attached = live->attached,
+		.parts = live->part != NULL ? live->topology->parts : NULL,
+		.part = part_index(live),
 		.seed = live->config->fabric.seed,
 		.packets = plan->waiting,
 	};
@@ -220,7 +258,8 @@ fill_worker(struct live_fabric *live, struct live_worker *w)
 		if (live->fabric->nodes[i] != NULL && live->workers[i] == w->index)
 			w->nodes[w->node_count++] = live->fabric->nodes[i];
 	for (uint32_t i = 0; i < live->device_count; i++)
-		if (live->workers[live->devices[i].live.node->index] == w->index)
+		if (live->devices[i].up &&
+		    live->workers[live->devices[i].live.node->index] == w->index)
 			w->ports[w->port_count++] = &live->devices[i].live;
 	for (uint32_t i = 0; i < 2 * t->link_count; i++) {
 		const struct topo_link *link = &t->links[i / 2];
@@ -288,6 +327,34 @@ start_drive(struct live_fabric *live)
 	return live_start(&live->drive);
 }
 
+// Checked before anything is made: otherwise, the error would be that of the first call that Linux
+// refuses.
+static int
+check_rights(const struct live_fabric *live, struct diag *diag)
+{
+	const bool as_root = capabilities_have(CAP_NET_ADMIN);
+	char interface[IFNAMSIZ];
+
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		const struct device_port *d = &live->devices[i];
+		const struct device_quirks *quirks = quirks_find(d->spec);
+		const char *name = d->attach != NULL ? d->attach->host.text : d->name;
+
+		if (!as_root && quirks != NULL && quirks->flags & QUIRK_INTERFACE)
+			return diag_fail(diag, EPERM,
+					 "%s: namespaces and interfaces of Linux need root: use "
+					 "sudo, a user namespace, or simulated hosts alone",
+					 name);
+		if (live->in_user_namespace && quirks != NULL && quirks->flags & QUIRK_XDP)
+			return diag_fail(diag, EPERM,
+					 "%s: Linux allows AF_XDP to no process in a user "
+					 "namespace: use `dev: \"net_af_packet0,iface=%s\"`, or "
+					 "sudo outside of it",
+					 name, device_port_interface(d->spec, interface));
+	}
+	return 0;
+}
+
 static bool
 needs_namespaces(const struct live_fabric *live)
 {
@@ -306,7 +373,8 @@ enter_private_netns(struct live_fabric *live, struct diag *diag)
 
 	if (rc == 0 || (rc == -EPERM && !needs_namespaces(live)))
 		return 0;
-	return diag_fail(diag, -rc, "a network namespace of its own: %s", strerror(-rc));
+	return diag_fail(diag, -rc, "a network namespace of its own: %s%s", strerror(-rc),
+			 rc == -EPERM ? ": the process needs CAP_SYS_ADMIN" : "");
 }
 
 int
@@ -314,8 +382,10 @@ live_fabric_open(struct live_fabric *live, struct diag *diag)
 {
 	uint32_t nodes = live->topology->node_count;
 	struct packet_plan plan;
-	int rc = devices_query_netdevs(live, diag);
+	int rc = check_rights(live, diag);
 
+	if (rc == 0)
+		rc = devices_query_netdevs(live, diag);
 	live->pools = memory_array(nodes, sizeof(struct packet_pool *), "nodes");
 	assign_workers(live);
 	if (rc == 0)

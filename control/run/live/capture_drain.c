@@ -129,9 +129,11 @@ take_share(struct capture_drain *d, uint32_t index)
 
 	while (cost < SHARE_BYTES && source->ring->head < source->end &&
 	       (slot = capture_ring_peek(source->ring, &position)) != NULL) {
-		const uint32_t takers = d->use.takers(d->use.context, slot, index, position);
+		uint32_t extra_cost = 0;
+		const uint32_t takers =
+			d->use.takers(d->use.context, slot, index, position, &extra_cost);
 
-		cost += CAPTURE_RECORD_COST;
+		cost += CAPTURE_RECORD_COST + extra_cost;
 		if (takers != 0) {
 			cost += slot->bytes * (1 + (size_t)__builtin_popcount(takers));
 			keep(d, slot, takers);

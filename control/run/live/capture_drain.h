@@ -13,9 +13,10 @@
 
 // What the records are for. A bit each stands for one that may take them.
 struct capture_drain_use {
-	// Those that take a record of a worker's ring at a position; 0: nobody.
+	// Those that take a record of a worker's ring at a position; 0: nobody. *cost is 0, and
+	// becomes what they do with it beyond copying, in bytes that could be copied meanwhile.
 	uint32_t (*takers)(void *context, const struct capture_slot *slot, uint32_t ring,
-			   uint64_t position);
+			   uint64_t position, uint32_t *cost);
 	// Passes it on to all of them. The record is gone afterwards.
 	void (*deliver)(void *context, const struct capture_slot *slot, uint32_t takers);
 	void *context;

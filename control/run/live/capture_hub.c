@@ -125,9 +125,10 @@ wants_slot(const struct capture *c, const struct capture_slot *s, struct capture
 	return true;
 }
 
-// The captures that take a record of a worker's ring, a bit each.
+// The captures that take a record of a worker's ring, a bit each, and what they cost.
 static uint32_t
-find_takers(void *context, const struct capture_slot *s, uint32_t worker, uint64_t position)
+find_takers(void *context, const struct capture_slot *s, uint32_t worker, uint64_t position,
+	    uint32_t *cost)
 {
 	const struct capture_hub *hub = context;
 	struct captured ignored;
@@ -137,8 +138,10 @@ find_takers(void *context, const struct capture_slot *s, uint32_t worker, uint64
 		const struct capture *c = hub->captures[i];
 
 		if (c != NULL && position >= c->from[worker] && position < c->to[worker] &&
-		    (s->matched || c->want.match == NULL) && wants_slot(c, s, &ignored))
+		    (s->matched || c->want.match == NULL) && wants_slot(c, s, &ignored)) {
 			takers |= 1u << i;
+			*cost += c->want.cost;
+		}
 	}
 	return takers;
 }

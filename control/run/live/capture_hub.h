@@ -42,6 +42,9 @@ struct capture_want {
 	// copied. Among all captures that run there is one such function.
 	bool (*match)(const void *context, struct rte_mbuf *m);
 	const void *match_context;
+	// Of taking a packet, in bytes that could be copied meanwhile: so many fewer packets fit
+	// into a turn of the control thread.
+	uint32_t cost;
 	// Called by capture_hub_poll() and capture_hub_end(), in order of time.
 	void (*take)(void *context, const struct captured *packet);
 	void *context;

@@ -74,6 +74,8 @@ changes_commit(struct changes *c, char *text, size_t length, const struct change
 		name_user(author->uid, r.user);
 		snprintf(r.what, sizeof(r.what), "%s", author->what);
 		snprintf(r.file, sizeof(r.file), "%s", c->file != NULL ? c->file : "");
+		if (c->live->part != NULL)
+			snprintf(r.part, sizeof(r.part), "%s", c->live->part->name.text);
 		rc = store_commit(c->store, &r, text, length, diag);
 		if (rc == 0)
 			c->running = r.number;
@@ -92,6 +94,7 @@ changes_commit(struct changes *c, char *text, size_t length, const struct change
 static bool
 adopt_last(struct changes *c, const char *text, size_t length)
 {
+	const char *part = c->live->part != NULL ? c->live->part->name.text : "";
 	struct store_revision r;
 	struct diag ignored = {0};
 	char *last;
@@ -105,7 +108,7 @@ adopt_last(struct changes *c, const char *text, size_t length)
 	header = last_length >= length ? last_length - length : 0;
 	same = last_length >= length && memcmp(last + header, text, length) == 0 &&
 	       (header == 0 || last[header - 1] == '\n') &&
-	       strcmp(r.file, c->file != NULL ? c->file : "") == 0;
+	       strcmp(r.file, c->file != NULL ? c->file : "") == 0 && strcmp(r.part, part) == 0;
 	if (same)
 		c->running = r.number;
 	free(last);
@@ -172,7 +175,7 @@ changes_create(struct live_fabric *live, const char *file, const struct changes_
 	c->file = memory_text(file);
 	if (live->config->restored) // else it came up because all items fit
 		find_misfits(c, &c->misfits);
-	rc = store_open_to_write(&c->store, live->config->fabric.name.text, &errors);
+	rc = store_open_to_write(&c->store, live->name, &errors);
 	if (rc == 0)
 		rc = begin(c, author, &errors);
 	if (rc != 0) {

@@ -24,8 +24,8 @@ json_t *collect_lldp(const struct live_fabric *live);
 // The sessions of bfdd, for show_state.bfd.
 json_t *collect_bfd(const struct live_fabric *live);
 // A link as it is now: {"link", "a", "b", "rate_bps", "delay_ps", "state", "changed": what an event
-// or a user has changed, as {"state": "down", "loss": "0.1%"}; missing where nothing}; all of them;
-// and for show_state.links.
+// or a user has changed, as {"state": "down", "loss": "0.1%"}, missing where nothing; "part": the
+// other one, of a link that leads there}; all that have an end here; and for show_state.links.
 json_t *collect_link(const struct live_fabric *live, uint32_t link);
 json_t *collect_links(const struct live_fabric *live);
 json_t *collect_changed_links(const struct live_fabric *live);
@@ -37,7 +37,10 @@ json_t *collect_hosts(const struct live_fabric *live);
 json_t *collect_what_is_attached(const struct device_port *d);
 // What is behind ports that are devices.
 void collect_attached(struct show_state *s, const struct live_fabric *live);
-// Adds what devices lose to the ports of an answer.
+// What the datagrams of all devices that have some have come to since they were opened; NULL where
+// no device has.
+json_t *collect_carriers(const struct live_fabric *live);
+// Adds what devices lose, and their carriers, to the ports of an answer.
 void collect_device_drops(const struct live_fabric *live, json_t *answer);
 
 // ---- settings_cache.c: the switches' settings and where their values come from ------------------

@@ -105,10 +105,12 @@ collect_what_is_attached(const struct device_port *d)
 		return map_attached_text(d->attach);
 	if (d->netdev != NULL)
 		return json_sprintf("netdev %s", d->netdev);
+	if (d->far != NULL)
+		return json_sprintf("part %s", d->far->name.text);
 	return json_string("a device");
 }
 
-// What datagrams have carried since the device was opened; NULL where it has none.
+// What the datagrams of a device have come to; NULL where it has none.
 static json_t *
 carrier_json(const struct device_port *d)
 {
@@ -117,12 +119,34 @@ carrier_json(const struct device_port *d)
 
 	if (device == NULL || device->udp == NULL || device_stats(device, &s) != 0)
 		return NULL;
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "sent", (json_int_t)s.tx_packets,
-			 "received", (json_int_t)s.rx_packets, "lost", (json_int_t)s.carrier_lost,
-			 "late", (json_int_t)s.carrier_late, "duplicates",
-			 (json_int_t)s.carrier_duplicates, "round_trip_ns",
+	return json_pack("{s:s*, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "part",
+			 d->far != NULL ? d->far->name.text : NULL, "sent",
+			 (json_int_t)s.tx_packets, "received", (json_int_t)s.rx_packets, "lost",
+			 (json_int_t)s.carrier_lost, "late", (json_int_t)s.carrier_late,
+			 "duplicates", (json_int_t)s.carrier_duplicates, "round_trip_ns",
 			 (json_int_t)s.round_trip_ns, "round_trip_min_ns",
-			 (json_int_t)s.round_trip_min_ns);
+			 (json_int_t)s.round_trip_min_ns, "delay_variation_ns",
+			 (json_int_t)s.delay_variation_ns, "delay_variation_max_ns",
+			 (json_int_t)s.delay_variation_max_ns);
+}
+
+json_t *
+collect_carriers(const struct live_fabric *live)
+{
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; i < live->device_count; i++) {
+		json_t *carrier = carrier_json(&live->devices[i]);
+
+		if (carrier == NULL)
+			continue;
+		json_object_set_new(carrier, "interface", json_string(live->devices[i].name));
+		json_array_append_new(out, carrier);
+	}
+	if (json_array_size(out) != 0)
+		return out;
+	json_decref(out);
+	return NULL;
 }
 
 static json_t *
@@ -160,12 +184,13 @@ device_json(const struct device_port *d)
 
 	if (d->live.device != NULL)
 		(void)device_stats(d->live.device, &s); // zero if it cannot report them
-	return json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "spec", d->spec, "rx_missed",
-		(json_int_t)s.rx_missed, "rx_errors", (json_int_t)s.rx_errors, "rx_no_mbuf",
-		(json_int_t)s.rx_no_mbuf, "rx_chained", (json_int_t)s.rx_chained, "tx_oversized",
-		(json_int_t)__atomic_load_n(&d->live.oversized, __ATOMIC_RELAXED), "tx_unsendable",
-		(json_int_t)__atomic_load_n(&d->live.unsendable, __ATOMIC_RELAXED));
+	return json_pack("{s:s, s:o*, s:I, s:I, s:I, s:I, s:I, s:I}", "spec", d->spec, "carrier",
+			 carrier_json(d), "rx_missed", (json_int_t)s.rx_missed, "rx_errors",
+			 (json_int_t)s.rx_errors, "rx_no_mbuf", (json_int_t)s.rx_no_mbuf,
+			 "rx_chained", (json_int_t)s.rx_chained, "tx_oversized",
+			 (json_int_t)__atomic_load_n(&d->live.oversized, __ATOMIC_RELAXED),
+			 "tx_unsendable",
+			 (json_int_t)__atomic_load_n(&d->live.unsendable, __ATOMIC_RELAXED));
 }
 
 void

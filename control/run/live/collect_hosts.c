@@ -41,9 +41,14 @@ static json_t *
 what_is(const void *context, uint32_t host, uint16_t port)
 {
 	const struct device_port *d = device_of(context, host, port);
+	const struct live_fabric *live = context;
+	const uint32_t node = live->topology->first_host + host;
 
 	if (d != NULL)
 		return collect_what_is_attached(d);
+	if (!live_is_here(live, node))
+		return json_sprintf("in part %s",
+				    topology_part_of(live->topology, node)->name.text);
 	return json_string(is_simulated(context, host) ? "simulated" : "not attached");
 }
 

@@ -36,6 +36,15 @@ changed_json(const struct link_values *c)
 	return out;
 }
 
+// The part at the other end of a link.
+static const char *
+far_part(const struct live_fabric *live, const struct topo_link *link)
+{
+	const uint32_t far = live_is_here(live, link->a.node) ? link->b.node : link->a.node;
+
+	return topology_part_of(live->topology, far)->name.text;
+}
+
 json_t *
 collect_link(const struct live_fabric *live, uint32_t index)
 {
@@ -51,6 +60,8 @@ collect_link(const struct live_fabric *live, uint32_t index)
 
 	if (c.changes != 0)
 		json_object_set_new(out, "changed", changed_json(&c));
+	if (live_is_here(live, link->a.node) != live_is_here(live, link->b.node))
+		json_object_set_new(out, "part", json_string(far_part(live, link)));
 	return out;
 }
 
@@ -59,8 +70,12 @@ collect_links(const struct live_fabric *live)
 {
 	json_t *out = json_array();
 
-	for (uint32_t i = 0; i < live->topology->link_count; i++)
-		json_array_append_new(out, collect_link(live, i));
+	for (uint32_t i = 0; i < live->topology->link_count; i++) {
+		const struct topo_link *link = &live->topology->links[i];
+
+		if (live_is_here(live, link->a.node) || live_is_here(live, link->b.node))
+			json_array_append_new(out, collect_link(live, i));
+	}
 	return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "answer.h"
 #include "bfd_agent.h"
+#include "capabilities.h"
 #include "capture_stream.h"
 #include "collect.h"
 #include "control/base/file.h"
@@ -15,6 +16,7 @@
 #include "notify.h"
 #include "probes.h"
 #include "recordings.h"
+#include "system_calls.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -32,6 +34,7 @@ struct origin {
 	char *text;                // of a revision
 	char path[STORE_FILE_MAX]; // of the revision
 	char file[STORE_FILE_MAX]; // the fabric's own, absolute; empty: unknown
+	char part[STORE_PART_MAX]; // that the revision is of
 	char what[STORE_WHAT_MAX];
 	struct diag passed_over; // warnings of later revisions, which are damaged
 };
@@ -70,7 +73,7 @@ catch_signals(void)
 static int
 claim_name(const char *path, const struct live_fabric *live, struct diag *diag)
 {
-	const char *name = live->config->fabric.name.text;
+	const char *name = live->name;
 	struct diag ignored = {0};
 	json_t *hosts;
 	int rc = instance_call(path, "hosts", DAEMON_CALL_MS, &hosts, &ignored);
@@ -179,18 +182,32 @@ find_revision(const char *name, struct origin *o, struct diag *diag)
 	if (rc != 0)
 		return rc;
 	snprintf(o->file, sizeof(o->file), "%s", last.file);
+	memcpy(o->part, last.part, sizeof(o->part));
 	o->source = (struct live_source){.file = o->path,
 					 .text = o->text,
 					 .length = length,
 					 .beside = o->file[0] != '\0' ? o->file : o->path,
-					 .revision = last.number};
+					 .revision = last.number,
+					 .part = o->part[0] != '\0' ? o->part : NULL};
 	return 0;
 }
 
-// A file, or the name of a fabric that has been up. Returns as find_revision(), but 0 for a file.
+// A revision is of one part, or of all of the fabric.
 static int
-find_origin(const char *file, struct origin *o, struct diag *diag)
+check_part(const char *name, const struct origin *o, const char *part, struct diag *diag)
 {
+	if (part == NULL || strcmp(o->part, part) == 0)
+		return 0;
+	return diag_fail(diag, EINVAL, "%s ran %s%.64s: name a file to run part %.64s of it", name,
+			 o->part[0] != '\0' ? "part " : "all of its fabric", o->part, part);
+}
+
+// A file, or the name of a fabric that has been up. Returns as find_revision(), but 0 for a file;
+// -EINVAL if it ran something else than the part.
+static int
+find_origin(const struct live_command *command, struct origin *o, struct diag *diag)
+{
+	const char *file = command->file;
 	char *absolute, why[SCALAR_WHY];
 	int rc;
 
@@ -198,12 +215,13 @@ find_origin(const char *file, struct origin *o, struct diag *diag)
 	utf8_end(o->what, strlen(o->what));
 	rc = find_revision(file, o, diag);
 	if (rc != -ENOENT)
-		return rc;
+		return rc != 0 ? rc : check_part(file, o, command->part, diag);
 	if (access(file, F_OK) != 0 && errno == ENOENT && scalar_name(file, why) == 0)
 		return diag_fail(
 			diag, ENOENT,
 			"%s: there is no such file, and no fabric of that name has been up", file);
 	o->source.file = file;
+	o->source.part = command->part;
 	absolute = realpath(file, NULL);
 	if (absolute != NULL && strlen(absolute) < sizeof(o->file))
 		strcpy(o->file, absolute);
@@ -233,6 +251,32 @@ claim(struct answer *a, const char *path, struct diag *diag)
 	return rc;
 }
 
+static bool
+has_pci(const struct live_fabric *live)
+{
+	for (uint32_t i = 0; i < live->device_count; i++)
+		if (device_port_is_on_pci(&live->devices[i]))
+			return true;
+	return false;
+}
+
+// From here on the process can do only what a fabric needs. Before any other thread is started.
+static int
+limit_privileges(const struct live_fabric *live, struct diag *diag)
+{
+	const bool pci = has_pci(live);
+	int error, rc = capabilities_drop(pci, diag);
+
+	if (rc != 0)
+		return rc;
+	error = system_calls_limit(pci);
+	if (error != 0)
+		fprintf(live->notes,
+			"roost: note: the kernel refuses the filter of system calls: %s\n",
+			strerror(-error));
+	return 0;
+}
+
 // The name is claimed; everything that is made from here on is removed again.
 static int
 run_claimed(struct answer *a, const struct daemon *d, const char *path, struct diag *diag)
@@ -243,6 +287,8 @@ run_claimed(struct answer *a, const struct daemon *d, const char *path, struct d
 	struct notifier *notifier;
 	int rc = admit_readers(live, a->server, diag);
 
+	if (rc == 0)
+		rc = limit_privileges(live, diag);
 	if (rc == 0)
 		rc = live_fabric_open(live, diag);
 	if (rc == 0) {
@@ -257,7 +303,7 @@ run_claimed(struct answer *a, const struct daemon *d, const char *path, struct d
 		api_server_watch(a->server, learning_fd(live));
 		api_server_watch(a->server, bfd_agent_fd(live));
 		file_refuse_pipes();
-		d->ready(d->context, live->config->fabric.name.text);
+		d->ready(d->context, live->name);
 		recordings_start(a->recordings);
 		serve(a, notifier);
 		capture_hub_destroy(a->captures);
@@ -272,6 +318,18 @@ run_claimed(struct answer *a, const struct daemon *d, const char *path, struct d
 	return rc;
 }
 
+static void
+note_parts(const struct live_fabric *live)
+{
+	const struct config_fabric *f = &live->config->fabric;
+
+	if (live->part == NULL && f->part_count != 0)
+		fprintf(live->notes,
+			"roost: note: this process runs all %u parts of the fabric; `--part %s` "
+			"runs one of them\n",
+			f->part_count, f->parts[0].name.text);
+}
+
 static int
 run_fabric(struct live_fabric *live, const struct daemon *d, struct diag *diag)
 {
@@ -280,9 +338,11 @@ run_fabric(struct live_fabric *live, const struct daemon *d, struct diag *diag)
 	int rc = live_fabric_load(live, &d->origin->source, diag);
 
 	if (rc == 0)
+		note_parts(live);
+	if (rc == 0)
 		rc = recordings_plan(&answer.recordings, live, d->out, diag);
 	if (rc == 0)
-		rc = api_socket_path(live->config->fabric.name.text, path, diag);
+		rc = api_socket_path(live->name, path, diag);
 	if (rc == 0)
 		rc = claim(&answer, path, diag);
 	if (rc == 0) {
@@ -318,23 +378,26 @@ print_failure(int rc, struct diag *diag, FILE *to)
 }
 
 int
-daemon_run(const char *file, const char *out, void (*ready)(void *context, const char *name),
+daemon_run(const struct live_command *command, void (*ready)(void *context, const char *name),
 	   void *context, FILE *to)
 {
 	struct origin origin = {0};
-	struct daemon d = {
-		.origin = &origin, .out = out, .ready = ready, .context = context, .to = to};
+	struct daemon d = {.origin = &origin,
+			   .out = command->out,
+			   .ready = ready,
+			   .context = context,
+			   .to = to};
 	size_t noted_bytes;
 	struct diag diag = {0};
 	struct live_fabric *live;
 	int rc;
 
 	catch_signals();
-	rc = find_origin(file, &origin, &diag);
+	rc = find_origin(command, &origin, &diag);
 	if (rc != 0) {
 		fprintf(to, "roost: %s\n", diag_first_error(&diag));
 		diag_free(&diag);
-		return rc == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
+		return rc == -ENOENT || rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	live = memory_new(sizeof(*live), "live fabric");
 	*live = LIVE_FABRIC_NONE(memory_stream_open(&d.noted, &noted_bytes));

@@ -47,7 +47,7 @@ describe_veth(const struct live_fabric *live, const struct device_port *d, int n
 		.netns_fd = netns_fd,
 		.netns = host_netns_text(d->attach, v->netns),
 		.enter = host_netns_enter(d->attach, v->enter),
-		.fabric = live->config->fabric.name.text,
+		.fabric = live->name,
 		.host_name = eth->name,
 		.switch_name = d->interface,
 		.mtu = d->mtu,
@@ -105,7 +105,8 @@ run_check(void *arg)
 }
 
 // Notes wrong settings of the user's interface before the device is opened on it. If it does not
-// exist, the device refuses it or makes it.
+// exist, the device refuses it or makes it, or waits for it. Nobody reads notes once the fabric is
+// up.
 static void
 check_interface(const struct live_fabric *live, const struct device_port *d)
 {
@@ -118,7 +119,7 @@ check_interface(const struct live_fabric *live, const struct device_port *d)
 		.notes = live->notes,
 	};
 
-	if (c.check.interface != NULL)
+	if (c.check.interface != NULL && !live->running)
 		(void)netns_run(live->outer_netns, run_check, &c);
 }
 
@@ -128,7 +129,7 @@ prepare_netns(const struct live_fabric *live, struct device_port *d, struct diag
 {
 	struct netns_id id;
 	bool created;
-	int rc = netns_create(d->netns, live->config->fabric.name.text, &created, diag);
+	int rc = netns_create(d->netns, live->name, &created, diag);
 
 	if (rc != 0 || netns_identify(d->netns, &id) != 0)
 		return rc;
@@ -158,7 +159,7 @@ make_tap(void *arg)
 int
 devices_prepare_one(struct live_fabric *live, struct device_port *d, struct diag *diag)
 {
-	struct tap_request tap = {d, live->config->fabric.name.text, diag};
+	struct tap_request tap = {d, live->name, diag};
 	int rc = d->netns != NULL ? prepare_netns(live, d, diag) : 0;
 
 	if (rc != 0)
@@ -243,11 +244,11 @@ devices_remove_made(struct live_fabric *live, struct device_port *d)
 {
 	if (d->tap_created)
 		(void)netns_run(live->outer_netns, delete_tap,
-				&(struct tap_request){d, live->config->fabric.name.text, NULL});
+				&(struct tap_request){d, live->name, NULL});
 	if (d->own_veth && !d->netns_created)
 		host_rules_delete(live, d);
 	if (d->netns_created)
-		hosts_file_remove(d->netns, live->config->fabric.name.text);
+		hosts_file_remove(d->netns, live->name);
 	delete_netns(d);
 	d->tap_created = d->netns_created = false;
 }

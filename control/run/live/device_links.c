@@ -112,6 +112,26 @@ link_up(struct live_fabric *live, struct device_port *d)
 	log_state(live, d, true, "has a carrier again");
 }
 
+// A port shared with Linux has its interface's MAC address. That may change, and an interface that
+// is made anew has another.
+static void
+follow_mac(struct live_fabric *live, struct device_port *d)
+{
+	uint8_t *mac = live->topology->nodes[d->node].ports[d->port].mac, now[6];
+	struct diag diag = {0};
+
+	if (d->netdev == NULL || device_mac(d->live.device, now) != 0 ||
+	    memcmp(mac, now, sizeof(now)) == 0)
+		return;
+	memcpy(mac, now, sizeof(now));
+	if (events_rebuild(live->events, d->node, &diag) != 0)
+		log_link(live, d, d->up,
+			 memory_format("its MAC address changed, but the switch keeps the old one: "
+				       "%s",
+				       diag_first_error(&diag)));
+	diag_free(&diag);
+}
+
 // The host's interface may have been down and up between two polls.
 static void
 look_for_bounce(struct live_fabric *live, struct device_port *d)
@@ -169,6 +189,7 @@ reopen(struct live_fabric *live, struct device_port *d)
 		free(d->waiting);
 		d->waiting = NULL;
 		d->carrier_downs = count_downs(d);
+		follow_mac(live, d);
 		local_addresses_refresh(live);
 		log_state(live, d, true, "is back");
 	}
@@ -192,6 +213,8 @@ poll_device(struct live_fabric *live, struct device_port *d, bool changed)
 		return;
 	}
 	link = has_moved(d) ? DEVICE_LINK_GONE : device_link(d->live.device);
+	if (link != DEVICE_LINK_GONE)
+		follow_mac(live, d);
 	if (link == DEVICE_LINK_GONE) {
 		devices_close_one(live, d);
 		log_state(live, d, false, "is gone");
@@ -204,6 +227,22 @@ poll_device(struct live_fabric *live, struct device_port *d, bool changed)
 	} else if (!d->up && live->links->polls % LINKS_RECONNECT_POLLS == 0) {
 		(void)device_reconnect(d->live.device);
 	}
+}
+
+// A link to another part is down where either end has taken it down or hears nothing: both ends
+// then have the same links to compute routes from.
+static void
+agree_with_far_end(struct live_fabric *live, struct device_port *d)
+{
+	const uint32_t link = live->topology->nodes[d->node].ports[d->port].link;
+	struct diag diag = {0};
+
+	device_hold(d->live.device,
+		    fabric_link_values(live->fabric, link).changes & CONFIG_LINK_STATE);
+	if (events_note_carrier(live->events, link, d->up, &diag) != 0)
+		log_link(live, d, d->up,
+			 memory_format("routes stay as they were: %s", diag_first_error(&diag)));
+	diag_free(&diag);
 }
 
 int
@@ -241,6 +280,8 @@ device_links_poll(struct live_fabric *live)
 		if (live->devices[i].detached)
 			continue;
 		poll_device(live, &live->devices[i], changed);
+		if (live->devices[i].far != NULL)
+			agree_with_far_end(live, &live->devices[i]);
 		if (links->polls % LINKS_DROPS_POLLS == 0)
 			device_drops_log(live, &live->devices[i]);
 	}

@@ -5,6 +5,7 @@
 // with it. With `dev:` it is the user's device. Ports that are Linux interfaces (`netdev:`), which
 // the kernel goes on using, are AF_XDP with the program that steers frames (dataplane/device/xdp).
 // A setting of such a port that the file leaves out comes from its interface.
+#include "capabilities.h"
 #include "device_drops.h"
 #include "watcher.h"
 
@@ -25,13 +26,20 @@
 int
 devices_list(struct live_fabric *live, struct diag *diag)
 {
-	int rc = device_ports_list(&live->devices, &live->device_count, live->topology, diag);
+	const struct config *config = live->config;
+	struct topo_attached at;
+	int rc = device_ports_list(&live->devices, &live->device_count, live->topology, live->part,
+				   diag);
 
+	live->in_user_namespace = capabilities_in_user_namespace();
+	if (rc == 0 && live->in_user_namespace)
+		device_ports_avoid_af_xdp(live->devices, live->device_count);
 	live->device_room = live->device_count + DEVICE_PORTS_SPARE;
+	// Also hosts of other parts, because flows end at them.
 	live->attached = memory_array(live->topology->host_count, sizeof(*live->attached), "hosts");
-	for (uint32_t i = 0; i < live->device_count; i++)
-		if (live->devices[i].host != TOPOLOGY_NONE)
-			live->attached[live->devices[i].host] = true;
+	for (unsigned i = 0; i < config->attach_count; i++)
+		if (topology_find_attached(live->topology, &config->attach[i], &at))
+			live->attached[at.host] = true;
 	return rc;
 }
 
@@ -42,6 +50,8 @@ query_netdev(struct live_fabric *live, struct device_port *d, struct diag *diag)
 	struct link_info info;
 	int error = link_get(d->netdev, &info);
 
+	if (error == -ENODEV && live->config->live.wait_for_interfaces)
+		return 0;
 	if (error != 0)
 		return diag_fail(diag, -error, "%s: netdev %s: %s", d->name, d->netdev,
 				 error == -ENODEV ? "no such interface in this namespace"
@@ -101,13 +111,25 @@ open_device(struct live_fabric *live, struct device_port *d, struct diag *diag)
 	return rc != 0 ? diag_fail(diag, -rc, "%s", err) : 0;
 }
 
+// As `loss` of the link says; what comes from the other part has been lost there.
+static void
+lose_packets(const struct live_fabric *live, const struct device_port *d)
+{
+	const struct topology *t = live->topology;
+	const uint32_t ppm = t->links[t->nodes[d->node].ports[d->port].link].loss_ppm;
+
+	d->live.from_node->loss = fabric_wire_loss(ppm);
+	d->live.from_node->faulty = ppm != 0;
+}
+
 // Finds the port that a device is behind. The wires stay for as long as the fabric does: packets
 // may be on them.
 static int
 find_port(struct live_fabric *live, struct device_port *d)
 {
 	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
-	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps;
+	ps_t delay = place->delay_ps == 0 ? 1 : place->delay_ps, in_delay = delay;
+	const ps_t latency = live->fabric->switches[d->node].latency_ps;
 	int rc = 0;
 
 	d->live.node = live->fabric->nodes[d->node];
@@ -118,12 +140,18 @@ find_port(struct live_fabric *live, struct device_port *d)
 		d->live.port =
 			edge_other_port(d->live.node, &d->live.node->ports[place->peer_port]);
 		delay = 1; // the link is on the other side
-		d->live.paced = d->live.device->quirks->flags & QUIRK_HOLDS;
+		d->live.paced = quirks_find(d->spec)->flags & QUIRK_HOLDS;
 	}
+	// Each part delays what it sends.
+	if (d->far != NULL)
+		in_delay = latency == 0 ? 1 : latency;
 	if (d->live.to_node == NULL)
-		rc = wire_create(&d->live.to_node, delay, false, 0);
-	if (rc == 0 && d->live.from_node == NULL)
+		rc = wire_create(&d->live.to_node, in_delay, false, 0);
+	if (rc == 0 && d->live.from_node == NULL) {
 		rc = wire_create(&d->live.from_node, delay, false, 0);
+		if (rc == 0 && d->far != NULL)
+			lose_packets(live, d);
+	}
 	return rc;
 }
 
@@ -135,14 +163,16 @@ join_device(struct live_fabric *live, struct device_port *d)
 
 	if (rc != 0)
 		return rc;
+	// Before the far end of datagrams is heard, nothing that is sent arrives.
 	if (live->running) {
-		devices_set_link(live, d, true);
+		if (d->live.device->udp == NULL)
+			devices_set_link(live, d, true);
 		return 0;
 	}
-	d->up = true;
+	d->up = d->live.device->udp == NULL;
 	d->live.port->in = d->live.to_node;
 	d->live.port->out = d->live.from_node;
-	node_set_carrier(d->live.node, d->live.port, true, 0);
+	node_set_carrier(d->live.node, d->live.port, d->up, 0);
 	return 0;
 }
 
@@ -228,18 +258,53 @@ devices_close_one(struct live_fabric *live, struct device_port *d)
 	device_drops_start(live, d);
 }
 
+// Leaves a device to device_links_poll(), which opens it when it can. close_unconnected() takes its
+// own port down.
+static int
+leave_closed(struct live_fabric *live, struct device_port *d)
+{
+	const struct topo_port *place = &live->topology->nodes[d->node].ports[d->port];
+	int rc = find_port(live, d);
+
+	if (rc != 0 || !has_edge(live, d))
+		return rc;
+	node_set_carrier(live->fabric->nodes[d->node],
+			 &live->fabric->nodes[d->node]->ports[d->port], false, 0);
+	node_set_carrier(d->live.node, &d->live.node->ports[place->peer_port], false, 0);
+	return 0;
+}
+
+static bool
+may_wait(const struct live_fabric *live, const struct device_port *d)
+{
+	const unsigned own = QUIRK_INTERFACE, made = QUIRK_INTERFACE | QUIRK_MAKES_INTERFACE;
+
+	return live->config->live.wait_for_interfaces && d->interface[0] == '\0' &&
+	       (quirks_find(d->spec)->flags & made) == own;
+}
+
+// Before the workers start.
+static int
+open_first(struct live_fabric *live, struct device_port *d, struct diag *diag)
+{
+	struct diag why = {0};
+	bool waits = may_wait(live, d);
+	int rc = open_device(live, d, waits ? &why : diag);
+
+	diag_free(&why);
+	if (rc != 0)
+		return waits ? leave_closed(live, d) : rc;
+	device_drops_start(live, d);
+	return join_device(live, d);
+}
+
 int
 devices_open(struct live_fabric *live, struct diag *diag)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++) {
-		rc = open_device(live, &live->devices[i], diag);
-		if (rc == 0)
-			device_drops_start(live, &live->devices[i]);
-		if (rc == 0)
-			rc = join_device(live, &live->devices[i]);
-	}
+	for (uint32_t i = 0; rc == 0 && i < live->device_count; i++)
+		rc = open_first(live, &live->devices[i], diag);
 	return rc;
 }
 

@@ -97,6 +97,12 @@ films_join(struct films *films, unsigned int interval_ms)
 	return found->kind;
 }
 
+uint64_t
+films_bytes_per_s(const struct live_fabric *live, uint64_t interval_ms)
+{
+	return film_interval_bytes(live->topology) * 1000 / interval_ms;
+}
+
 const char *
 films_intervals(const struct films *films, char text[static FILMS_INTERVALS_MAX])
 {

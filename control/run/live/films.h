@@ -23,6 +23,9 @@ uint32_t films_join(struct films *films, unsigned int interval_ms);
 // The intervals in use, in ms, ascending: "20, 100". Returns text.
 const char *films_intervals(const struct films *films, char text[static FILMS_INTERVALS_MAX]);
 
+// About how many bytes a second a film of that interval has at most, while all links are busy.
+uint64_t films_bytes_per_s(const struct live_fabric *live, uint64_t interval_ms);
+
 // Takes the intervals that are over, and ends films without a subscriber.
 void films_poll(struct films *films);
 // How long until films_poll() has to be called, in ms, at most `most`.

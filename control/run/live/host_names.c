@@ -76,7 +76,7 @@ host_names_write(const struct live_fabric *live)
 		if (!d->netns_created)
 			continue;
 		text = list_names(live, d);
-		rc = hosts_file_write(d->netns, live->config->fabric.name.text, text);
+		rc = hosts_file_write(d->netns, live->name, text);
 		free(text);
 		if (rc == 0 || live->running)
 			continue;

@@ -115,10 +115,9 @@ instance_record(const struct live_fabric *live, const char *socket_path, struct 
 		if (d->attach != NULL && d->attach->tap.text != NULL)
 			json_array_append_new(taps, json_string(d->interface));
 	}
-	record = json_pack("{s:s, s:i, s:I, s:o, s:o}", "name", live->config->fabric.name.text,
-			   "pid", (int)getpid(), "began",
-			   (json_int_t)instance_process_began(getpid()), "namespaces", namespaces,
-			   "taps", taps);
+	record = json_pack("{s:s, s:i, s:I, s:o, s:o}", "name", live->name, "pid", (int)getpid(),
+			   "began", (json_int_t)instance_process_began(getpid()), "namespaces",
+			   namespaces, "taps", taps);
 	errno = EIO; // jansson does not always set it
 	if (json_dump_file(record, made, JSON_INDENT(1)) != 0 || rename(made, path) != 0)
 		rc = diag_fail(diag, errno, "%s: %s", path, strerror(errno));

@@ -43,9 +43,16 @@ bool instance_left(const char *path);
 // process lives.
 int instance_clean(const char *path, bool end, struct diag *diag);
 
-// Brings the fabric of `file` up in this process or, if there is no such file, what the fabric of
+// What to bring up.
+struct live_command {
+	const char *file; // or the name of a fabric, as it ran last
+	const char *part; // to run, of `fabric.parts`; NULL: all of the fabric, or as it ran
+	const char *out;  // the directory of what `record:` names; NULL: none
+};
+
+// Brings the fabric of a file up in this process or, if there is no such file, what the fabric of
 // that name ran last (control/edit/store.h), calls ready() once it runs, serves its API until
-// `down` is requested or SIGTERM or SIGINT comes, and takes it down. out: the directory of what
-// `record:` names, or NULL. Messages go to `to`. Returns an exit status. (daemon.c)
-int daemon_run(const char *file, const char *out, void (*ready)(void *context, const char *name),
+// `down` is requested or SIGTERM or SIGINT comes, and takes it down. Messages go to `to`. Returns
+// an exit status. (daemon.c)
+int daemon_run(const struct live_command *command, void (*ready)(void *context, const char *name),
 	       void *context, FILE *to);

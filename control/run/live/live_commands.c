@@ -7,7 +7,7 @@
 #include "control/base/program.h"
 #include "control/io/host/container.h"
 #include "control/io/host/netns.h"
-#include "instance.h"
+#include "first_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,17 +22,6 @@
 #define CALL_TIMEOUT_MS 10000
 #define DOWN_WAIT_MS 30000
 #define DOWN_TRIES 3
-
-static bool
-is_root(const char *command)
-{
-	if (geteuid() == 0)
-		return true;
-	fprintf(stderr,
-		"roost %s: needs root, for network namespaces and devices: sudo roost %s ...\n",
-		command, command);
-	return false;
-}
 
 static void
 report_ready(void *context, const char *name)
@@ -52,7 +41,7 @@ report_ready(void *context, const char *name)
 }
 
 // If the kernel schedules by session, a thread's nice value has no effect on other sessions; that
-// of the session's group has.
+// of the session's group has. Without the right to raise it, it stays as it is.
 static void
 raise_session(void)
 {
@@ -61,13 +50,13 @@ raise_session(void)
 
 	if (fd < 0)
 		return;
-	if (write(fd, nice, strlen(nice)) < 0)
+	if (write(fd, nice, strlen(nice)) < 0 && errno != EPERM)
 		fprintf(stderr, "roost: note: /proc/self/autogroup: %s\n", strerror(errno));
 	close(fd);
 }
 
 static int
-become_daemon(const char *file, const char *out, int fd)
+become_daemon(const struct live_command *command, int fd)
 {
 	int null = open("/dev/null", O_RDONLY);
 
@@ -77,26 +66,24 @@ become_daemon(const char *file, const char *out, int fd)
 		dup2(null, STDIN_FILENO);
 		close(null);
 	}
-	return daemon_run(file, out, report_ready, &fd, stderr);
+	return daemon_run(command, report_ready, &fd, stderr);
 }
 
 int
-live_up(const char *file, const char *out)
+live_up(const struct live_command *command)
 {
 	char name[CONFIG_NAME_MAX + 1] = "";
 	int pipes[2], status = 0;
 	ssize_t length;
 	pid_t pid;
 
-	if (!is_root("up"))
-		return EXIT_FAILED;
 	if (pipe2(pipes, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
 		fprintf(stderr, "roost up: %s\n", strerror(errno));
 		return EXIT_FAILED;
 	}
 	if (pid == 0) {
 		close(pipes[0]);
-		exit(become_daemon(file, out, pipes[1]));
+		exit(become_daemon(command, pipes[1]));
 	}
 	close(pipes[1]);
 	length = read(pipes[0], name, sizeof(name) - 1);
@@ -119,9 +106,11 @@ say_ready(void *context, const char *name)
 }
 
 int
-live_run(const char *file, const char *out)
+live_run(const struct live_command *command)
 {
-	return daemon_run(file, out, say_ready, NULL, stderr);
+	int status;
+
+	return first_process_leave(&status) ? daemon_run(command, say_ready, NULL, stderr) : status;
 }
 
 // Waits until a process has ended, reaped or not. Returns false if it outlives the wait.
@@ -316,8 +305,11 @@ live_exec(const char *fabric, const char *host, char **command)
 	json_t *hosts;
 	int status;
 
-	if (!is_root("exec"))
+	if (geteuid() != 0) {
+		fputs("roost exec: needs root, for network namespaces: sudo roost exec ...\n",
+		      stderr);
 		return EXIT_FAILED;
+	}
 	status = api_socket_exit_status(api_socket_find(fabric, path, &diag));
 	if (status == EXIT_OK && api_call(&call, &hosts, &diag) != 0)
 		status = EXIT_FAILED;

@@ -2,11 +2,12 @@
 // A live fabric from the command line. Errors go to stderr; each returns an exit status.
 #pragma once
 
-// Brings the fabric of `file`, or the one of that name as it ran last, up in a process of its own
-// and returns when it forwards packets. out: the directory of what `record:` names, or NULL.
-int live_up(const char *file, const char *out);
+#include "instance.h"
+
+// Brings a fabric up in a process of its own and returns when it forwards packets.
+int live_up(const struct live_command *command);
 // The same in this process, until it is interrupted.
-int live_run(const char *file, const char *out);
+int live_run(const struct live_command *command);
 // Takes the fabric down and removes what live_up() made. name: NULL if only one is up.
 int live_down(const char *name);
 // Runs a command, whose words end with NULL, in the namespace of an attached host. Returns only if

@@ -27,7 +27,9 @@ struct watcher;
 
 struct live_fabric {
 	struct config *config;
-	uint32_t revision; // that it came up as; 0: from a file
+	char name[CONFIG_RUN_NAME_MAX]; // of this process (config_run_name())
+	const struct config_part *part; // that it runs; NULL: all of the fabric
+	uint32_t revision;              // that it came up as; 0: from a file
 	struct topology *topology;
 	bool *attached;              // by host
 	uint16_t *workers;           // by node
@@ -42,6 +44,7 @@ struct live_fabric {
 	struct fabric_log *log;
 	struct device_port *devices;
 	uint32_t device_count, device_room;
+	bool in_user_namespace;                    // of Linux, where no process may use AF_XDP
 	struct device_drops_state *detached_drops; // of devices whose host has been detached
 	struct config_attach
 		*entries; // of `attach:`, where some were added; NULL: those of the file
@@ -73,6 +76,7 @@ struct live_source {
 	size_t length;      // of text
 	const char *beside; // of text: config_load_revision()
 	uint32_t revision;  // that text is
+	const char *part;   // to run; NULL: all of the fabric
 };
 
 // How many packets it gets (packet_plan.c).
@@ -85,6 +89,16 @@ struct packet_plan {
 };
 
 #define LIVE_LIFO_PACKETS 1024u
+
+// Whether this process runs a node: else another part does.
+static inline bool
+live_is_here(const struct live_fabric *live, uint32_t node)
+{
+	return live->part == NULL || topology_part_of(live->topology, node) == live->part;
+}
+// Returns 0 if it does, or -EINVAL with an error in diag that says which process to ask instead.
+// (bring_up.c)
+int live_check_here(const struct live_fabric *live, uint32_t node, struct diag *diag);
 
 // ---- bring_up.c ---------------------------------------------------------------------------------
 // Errors are in diag: those of the file with their place, others without one.
@@ -236,7 +250,7 @@ struct store;
 bool attach_process_is_there(uint32_t pid, int64_t at);
 // Leaves out, with a warning, hosts by `pid:` whose process has ended. revision: which the
 // configuration is.
-void attach_leave_out_ended(struct config *config, uint32_t revision, struct diag *diag);
+void attach_leave_out_ended(struct live_fabric *live, uint32_t revision, struct diag *diag);
 // The same of the tree of a revision that is about to be in force again, but for hosts that are
 // attached so.
 void attach_leave_out_of(struct yaml_node *root, const struct config *running,

@@ -42,7 +42,8 @@ sum_of_buffers(const struct live_fabric *live)
 	struct switch_config settings;
 
 	for (uint32_t i = 0; i < t->first_host; i++) {
-		if (config_switch(live->config, t->nodes[i].name, t->nodes[i].role, &settings) != 0)
+		if (!live_is_here(live, i) ||
+		    config_switch(live->config, t->nodes[i].name, t->nodes[i].role, &settings) != 0)
 			continue;
 		sum.bytes += settings.buffer_bytes;
 		if (settings.cell_bytes < sum.cell)
@@ -94,11 +95,14 @@ packets_elsewhere(const struct live_fabric *live)
 	const struct topology *t = live->topology;
 	uint64_t sum = live->worker_count * PLAN_WORKER_PACKETS;
 
-	sum += (uint64_t)t->host_count * PLAN_HOST_PACKETS;
+	for (uint32_t i = t->first_host; i < t->node_count; i++)
+		sum += live_is_here(live, i) ? PLAN_HOST_PACKETS : 0;
 	for (uint32_t i = 0; i < t->link_count; i++) {
 		const struct topo_link *link = &t->links[i];
 		uint64_t frame = time_of_bytes(time_byte_time(link->rate_bps), PACKET_FRAME_MIN);
 
+		if (!live_is_here(live, link->a.node) && !live_is_here(live, link->b.node))
+			continue;
 		sum += 2 * (link->delay_ps / (frame == 0 ? 1 : frame) + PLAN_WIRE_PACKETS);
 	}
 	return sum;

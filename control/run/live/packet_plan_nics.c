@@ -106,7 +106,7 @@ list_later(struct packet_plan_nics *nics, const struct live_fabric *live)
 		for (uint16_t p = 0; p < topology_host(t, h)->port_count; p++) {
 			if (later->count == DEVICE_PORTS_SPARE)
 				return;
-			if (!is_listed(live, h, p))
+			if (live_is_here(live, t->first_host + h) && !is_listed(live, h, p))
 				later->list[later->count++] = link_of(live, h, p, NULL);
 		}
 }

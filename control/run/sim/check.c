@@ -95,7 +95,7 @@ check_devices(struct topology *topology, struct diag *diag)
 	int rc;
 
 	topology_apply_attach(topology);
-	rc = device_ports_list(&ports, &count, topology, diag);
+	rc = device_ports_list(&ports, &count, topology, NULL, diag);
 	if (rc == 0)
 		rc = device_ports_check(ports, count, topology, diag);
 	free(ports);

@@ -5,6 +5,7 @@ import { h, Fragment } from "preact";
 import { Canvas } from "./canvas.jsx";
 import { series_at } from "./decode.js";
 import { FONT } from "./fabric.jsx";
+import { PRIORITIES } from "./frame.js";
 import { make_palette } from "./palette.js";
 import { store, theme_now } from "./store.js";
 
@@ -49,6 +50,20 @@ export function values_in(film, column, place, { from, to }) {
   return out;
 }
 
+const lengths_in = (film, { from, to }) => Float64Array.from({ length: to - from }, (_, i) => film.length_of(from + i));
+
+/** Bits per second, from the sum of a column of bytes at some places. */
+export function rates_in(film, column, places, range) {
+  const lists = places.map((place) => values_in(film, column, place, range));
+  return lengths_in(film, range).map((length, i) => lists.reduce((sum, one) => sum + one[i], 0) * 8e9 / length);
+}
+
+/** The share of each interval that `paused` or `pausing` has for some ports: the most of any port and priority. */
+export function pauses_in(film, column, ports, range) {
+  const lists = ports.flatMap((p) => Array.from({ length: PRIORITIES }, (_, k) => values_in(film, column, p * PRIORITIES + k, range)));
+  return lengths_in(film, range).map((length, i) => lists.reduce((most, one) => Math.max(most, one[i]), 0) / length);
+}
+
 const nice = (value) => {
   const power = 10 ** Math.floor(Math.log10(value || 1));
   return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((f) => f * power).find((v) => v >= value * 0.999);
@@ -56,7 +71,7 @@ const nice = (value) => {
 
 /**
  * @param {object} props `film`, `interval`; `series`: {values, colour, dash, area}; `lines`: {value, label, colour}, drawn across;
- *   `bands`: {values, colour}, hatched where not 0; `format` of a value; `top`: the least upper end of the scale
+ *   `bands`: {values, colour}, shares from 0 to 1, drawn where not 0; `format` of a value; `top`: the least upper end of the scale
  */
 export function Chart({ film, interval, series, lines = [], bands = [], format, top = 0, height = 96, label }) {
   const range = window_of(film, interval);
@@ -146,7 +161,7 @@ export function Chart({ film, interval, series, lines = [], bands = [], format, 
       context.fillStyle = band.colour;
       for (let i = 0; i < values.length; i++)
         if (values[i]) {
-          context.globalAlpha = 0.45 + 0.55 * Math.min(1, values[i] / (band.most || 1));
+          context.globalAlpha = 0.45 + 0.55 * Math.min(1, values[i]);
           context.fillRect(i * pitch, full - band_height + 1, Math.max(1, pitch - (pitch > 3 ? 1 : 0)), band_height - 2);
         }
       context.globalAlpha = 1;

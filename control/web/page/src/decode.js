@@ -3,7 +3,7 @@
 // what a block becomes is bounded: a few kilobytes can stand for more than a browser has.
 
 export const HEAD = 16;
-const INTERVALS_MAX = 1 << 20;
+export const INTERVALS_MAX = 1 << 20;
 const BLOCK_MAX = 1 << 28;
 const INFLATED_MAX = 64 << 20;     // bytes of a block
 const DECODED_MAX = 256 << 20;     // bytes of a chunk's values
@@ -110,6 +110,7 @@ export function decode_chunk(data, head, columns) {
   if (head.count === 0 || head.count > INTERVALS_MAX)
     throw new Error("a chunk has no intervals, or too many");
   const reader = new Reader(data);
+  reader.take(head.count * 8);     // starts
   const chunk = { first: head.first, count: head.count, start: reader.number(), lengths: reader.series(head.count),
                   columns: new Map() };
   while (reader.more) {

@@ -7,7 +7,7 @@ import { draw_fabric, find_at } from "./draw.js";
 import { make_layout } from "./layout.js";
 import { Targets, can_change, move_host } from "./changes.jsx";
 import { make_palette } from "./palette.js";
-import { flows_of, is_active } from "./flows.js";
+import { flows_missing, flows_of, is_active } from "./flows.js";
 import { link_name } from "./topology.js";
 import { store, theme_now } from "./store.js";
 import * as words from "./words.js";
@@ -58,17 +58,18 @@ function note_of(film, frame, what) {
     rows.push({ name: "sends", value: words.rate(out * 8e9 / frame.length) }, { name: "waiting", value: words.bytes(waiting) },
       { name: "paused ports", value: `${paused} of ${node.ports.length}` });
   }
-  return { title: node.name, rows };
+  return { title: node.name, rows, missing: node.host ? flows_missing(film, what.index) : null };
 }
 
-const NOTE_HEIGHT = 130;    // about, in pixels
+const NOTE_HEIGHT = { short: 130, long: 200 };  // about, in pixels; long: with a paragraph
 
 function Note({ film, frame, hover, x, y, width, height }) {
   const note = note_of(film, frame, hover);
-  const style = { ...y > height - NOTE_HEIGHT ? { bottom: `${height - y + 10}px` } : { top: `${y + 14}px` }, ...x > width - 240 ? { right: `${width - x + 10}px` } : { left: `${x + 14}px` } };
+  const style = { ...y > height - NOTE_HEIGHT[note.missing ? "long" : "short"] ? { bottom: `${height - y + 10}px` } : { top: `${y + 14}px` }, ...x > width - 240 ? { right: `${width - x + 10}px` } : { left: `${x + 14}px` } };
   return <div class="note" style={style} role="status">
     <b>{note.title}</b>
     {note.rows.map((row) => <div><span>{row.name}</span><span class="num">{row.value}</span></div>)}
+    {note.missing && <p class="dim">{note.missing}</p>}
   </div>;
 }
 

@@ -2,17 +2,28 @@
 // A film as the page uses it: its description, its chunks as they are needed, and a strip of totals over its whole length.
 // Three sources feed it (source.js); all give blocks.
 import { HEAD, decode_chunk, inflate, inflate_json, read_head } from "./decode.js";
+import { BLOCKS_MAX, check_blocks, check_totals } from "./blocks.js";
 import { make_topology } from "./topology.js";
 
 const CACHE_BYTES = 192 << 20;
 const LIVE_CHUNKS = 600;   // of a live fabric: older ones are forgotten
 const STRIP = ["tx_bytes", "paused", "drops"];
+const STRIP_POINTS = 4096;
 
-const new_strip = () => ({ starts: [], values: STRIP.map(() => []), every: 1 });
+// A point is the sum of `every` intervals; the first point begins with interval `first`.
+const new_strip = () => ({ first: 0, every: 1, values: STRIP.map(() => []) });
 
 // What the values in chunks refer to.
 const shape_of = ({ name, interval_ns, nodes, ports, drops, pools, scopes, columns }) => JSON.stringify(
   [name, interval_ns, nodes, ports.map((port) => [port.node, port.name, port.peer]), drops, pools, scopes, columns]);
+
+/** Where INDX begins if these bytes end a film, else null: then the film was cut off, or is still being written. */
+function tail_of(bytes) {
+  if (String.fromCharCode(...bytes.subarray(0, 4)) !== "TAIL")
+    return null;
+  const { first, count } = read_head(bytes);
+  return first + count * 2 ** 32;
+}
 
 export class Film {
   constructor(source) {
@@ -23,7 +34,8 @@ export class Film {
     this.cache = new Map();   // first -> promise of a decoded chunk, the longest unused first
     this.ready = new Map();   // first -> decoded chunk
     this.overview = null;
-    this.strip = new_strip();   // without an index: one value a chunk's interval
+    this.strip = new_strip();   // without an index
+    this.decoding = Promise.resolve();   // one chunk after the other, so that only one is beside those in the cache
     this.peaks = {};
     this.missed = 0;
     this.reopened = false;    // what comes next continues this film, or begins another one
@@ -105,30 +117,37 @@ export class Film {
     const old = this.chunks.shift();
     this.cache.delete(old.first);
     this.ready.delete(old.first);
-    const gone = this.strip.starts.findIndex((at) => at >= this.chunks[0].first);
-    this.strip.starts.splice(0, gone);
-    for (const values of this.strip.values)
+    const { strip } = this;
+    const gone = Math.floor((this.chunks[0].first - strip.first) / strip.every);
+    strip.first += gone * strip.every;
+    for (const values of strip.values)
       values.splice(0, gone);
   }
 
   /** Adds a chunk to the strip and the peaks of a film without an index. */
   add_up(chunk) {
-    const sums = STRIP.map(() => new Float64Array(chunk.count));
+    const { strip } = this;
+    if (!strip.values[0].length)
+      strip.first = chunk.first;
+    const end = chunk.first + chunk.count - strip.first;
+    while (end > STRIP_POINTS * strip.every) {
+      strip.values = strip.values.map((values) => Array.from({ length: Math.ceil(values.length / 2) }, (_, i) => values[2 * i] + (values[2 * i + 1] ?? 0)));
+      strip.every *= 2;
+    }
+    for (const values of strip.values)
+      while (values.length < end / strip.every)
+        values.push(0);
     for (const [name, { series }] of chunk.columns) {
-      const strip = STRIP.indexOf(name);
+      const sums = strip.values[STRIP.indexOf(name)];
       let peak = this.peaks[name] ?? 0;
       for (const values of series)
         for (let i = 0; i < chunk.count; i++) {
           if (values[i] > peak)
             peak = values[i];
-          if (strip >= 0)
-            sums[strip][i] += values[i];
+          if (sums)
+            sums[Math.floor((chunk.first + i - strip.first) / strip.every)] += values[i];
         }
       this.peaks[name] = peak;
-    }
-    for (let i = 0; i < chunk.count; i++) {
-      this.strip.starts.push(chunk.first + i);
-      sums.forEach((sum, k) => this.strip.values[k].push(sum[i]));
     }
   }
 
@@ -182,11 +201,15 @@ export class Film {
     let promise = this.cache.get(entry.first);
     if (!promise) {
       promise = (async () => {
-        const data = entry.block ?? await this.block_data(entry.offset, entry.end);
-        const chunk = decode_chunk(await inflate(data), entry, this.meta.columns);
-        if (this.entry_of(entry.first) === entry)
-          this.keep(chunk);
-        return chunk;
+        const data = entry.block ?? await this.block_data(entry, "CHNK");   // in which others need not wait
+        const turn = this.decoding.then(async () => {
+          const chunk = decode_chunk(await inflate(data), entry, this.meta.columns);
+          if (this.entry_of(entry.first) === entry)
+            this.keep(chunk);
+          return chunk;
+        });
+        this.decoding = turn.then(() => {}, () => {});
+        return turn;
       })();
       this.cache.set(entry.first, promise);
       promise.catch(() => this.cache.delete(entry.first));
@@ -204,6 +227,12 @@ export class Film {
     return Math.max(this.first, Math.min(this.count - 1, near));
   }
 
+  /** The length of an interval in ns; as long as its chunk is not decoded, that of most intervals. */
+  length_of(interval) {
+    const chunk = this.peek(interval);
+    return chunk?.lengths[interval - chunk.first] || this.meta.interval_ns;
+  }
+
   time_of(interval) {
     const chunk = this.peek(interval);
     if (chunk)
@@ -218,7 +247,7 @@ export class Film {
       const { every } = this.overview;
       return { every, first: 0, values: STRIP.map((name) => this.overview[name] ?? []) };
     }
-    return { every: 1, first: this.strip.starts[0] ?? 0, values: this.strip.values, starts: this.strip.starts };
+    return this.strip;
   }
 
   /** Finds the blocks of a film that can be read at any offset. */
@@ -231,54 +260,55 @@ export class Film {
     if (version !== 1)
       throw new Error(`the film has version ${version} of the format; this page reads version 1`);
     const tail = size >= 2 * HEAD ? await this.source.read(size - HEAD, HEAD) : start;
-    let blocks = null, end_of_blocks = size;
-    try {
-      const head = read_head(tail);
-      if (head.type === "TAIL") {
-        const offset = head.first + head.count * 2 ** 32;
-        const index = read_head(await this.source.read(offset, HEAD));
-        if (index.type === "INDX") {
-          const json = await inflate_json(await this.source.read(offset + HEAD, index.length));
-          blocks = json.blocks;
-          end_of_blocks = offset;
-          this.add_index(json);
-        }
-      }
-    } catch {
-      blocks = null;      // cut off; the heads lead on
-    }
-    if (!blocks)
-      [blocks, end_of_blocks] = await this.walk(size);
+    const index = tail_of(tail) !== null && await this.read_index(tail_of(tail), size);
+    const [blocks, end_of_blocks] = index ? [index.blocks, tail_of(tail)] : await this.walk(size);
+    check_blocks(blocks, end_of_blocks);
     for (let i = 0; i < blocks.length; i++) {
       const [offset, type, first, count] = blocks[i];
       const end = i + 1 < blocks.length ? blocks[i + 1][0] : end_of_blocks;
       if (type === "META")
-        this.add_meta(await inflate_json(await this.block_data(offset, end)));
+        this.add_meta(await inflate_json(await this.block_data({ offset, end, first, count }, type)));
       else if (type === "CHNK")
         this.chunks.push({ first, count, offset, end });
     }
     if (!this.meta)
       throw new Error("the film has no description; it was cut off at its beginning");
+    if (index) {
+      check_totals(index, this.meta, this.count);
+      this.add_index(index);
+    }
     if (!this.overview)
       for (const entry of this.chunks)
         this.add_up(await this.load(entry.first));
     this.changed("chunks");
   }
 
-  /** The data of the block at `offset`; the next one begins at `end` at the earliest. */
-  async block_data(offset, end) {
+  /** The data of a block of the list; the next one begins at `end` at the earliest. */
+  async block_data({ offset, end, first, count }, type) {
     const bytes = await this.source.read(offset, end - offset);
-    return bytes.subarray(HEAD, HEAD + read_head(bytes).length);
+    const head = read_head(bytes);
+    if (head.type !== type || head.first !== first || head.count !== count || HEAD + head.length > bytes.length)
+      throw new Error(`the film's index is damaged: the block at byte ${offset} is not the one that the index lists`);
+    return bytes.subarray(HEAD, HEAD + head.length);
+  }
+
+  async read_index(offset, size) {
+    const end = size - HEAD;
+    const head = offset >= HEAD && offset + HEAD <= end ? read_head(await this.source.read(offset, HEAD)) : null;
+    if (head?.type !== "INDX" || offset + HEAD + head.length > end)
+      throw new Error(`the film's index is damaged: TAIL says that it begins at byte ${offset}, but there is no valid index there`);
+    return inflate_json(await this.source.read(offset + HEAD, head.length));
   }
 
   async walk(size) {
     const blocks = [];
     let offset = 0;
-    while (offset + HEAD <= size) {
+    while (offset + HEAD <= size && blocks.length <= BLOCKS_MAX) {
       const head = read_head(await this.source.read(offset, HEAD));
       if (offset + HEAD + head.length > size)
         break;
-      blocks.push([offset, head.type, head.first, head.count]);
+      if (head.type === "META" || head.type === "CHNK")
+        blocks.push([offset, head.type, head.first, head.count]);
       offset += HEAD + head.length;
     }
     return [blocks, offset];

@@ -17,6 +17,18 @@ export function flows_of(film, node) {
   return film.flow_index.index.get(node) ?? [];
 }
 
+const LIVE_FLOWS = 2048;     // as many as the film of a live fabric lists
+
+/** Why a film may not know flows of a host, or null if it knows all of them. */
+export function flows_missing(film, host) {
+  const { meta, topology } = film;
+  if (meta.kind !== "live")
+    return null;
+  if (topology.nodes[host].ports.some((p) => meta.ports[p].device || meta.ports[topology.ports[p].peer]?.device))
+    return "This is an attached host. The fabric carries its packets, but does not know its connections, so no flows are drawn.";
+  return meta.flows?.length >= LIVE_FLOWS ? "A live film lists only the first 2,048 flows of the workload. The page does not draw any others." : null;
+}
+
 /** All shortest paths between two nodes that pass no other host: a map from sending port to 1. */
 export function shortest_paths(topology, from, to) {
   const distance = new Map([[to, 0]]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one interval looks like: values by port, for the picture and for the lists beside it.
 
-const PRIORITIES = 9;
+export const PRIORITIES = 9;
 const QUEUES = 8;
 
 /** @returns {object|null} null if the chunk is not there yet */
@@ -12,7 +12,7 @@ export function make_frame(film, interval) {
   const { topology, meta } = film;
   const n = topology.ports.length;
   const at = interval - chunk.first;
-  const length = chunk.lengths[at] || meta.interval_ns;
+  const length = film.length_of(interval);
   const frame = {
     film, chunk, interval, at, length, start: chunk.starts[at],
     load: new Float32Array(n),      // 0 to 1 of the port's rate; a packet counts when it begins, so 1 is the most

@@ -3,10 +3,10 @@
 import { h, Fragment } from "preact";
 import { Capture } from "./capture.jsx";
 import { LinkControls, MoveHost, may } from "./changes.jsx";
-import { Chart, values_in, window_of } from "./chart.jsx";
+import { Chart, pauses_in, rates_in, values_in, window_of } from "./chart.jsx";
 import { Counters, use_reading } from "./counters.jsx";
 import { series_at } from "./decode.js";
-import { flows_of, is_active } from "./flows.js";
+import { flows_missing, flows_of, is_active } from "./flows.js";
 import { pause_roots } from "./frame.js";
 import { make_palette } from "./palette.js";
 import { call } from "./rpc.js";
@@ -120,17 +120,7 @@ export function Port({ film, frame, index }) {
   for (const [which, { xoff, xon }] of thresholds(port.profile?.groups, ["xoff", "xon"], "pg", "group"))
     group_lines.push({ label: `XOFF${which}`, value: xoff, colour: palette.pause },
       { label: `XON${which}`, value: xon, colour: palette.pause, dash: [1, 3] });
-  const pauses = (column) => {
-    const out = new Float64Array(range.to - range.from);
-    for (let priority = 0; priority < 9; priority++) {
-      const values = get(column, index * 9 + priority);
-      for (let i = 0; i < out.length; i++)
-        out[i] = Math.max(out[i], values[i]);
-    }
-    return out;
-  };
-  const length = film.meta.interval_ns;
-  const load = { label: "sent", values: get("tx_bytes", index).map((b) => b * 8e9 / length), colour: palette.load[3], area: true };
+  const load = { label: "sent", values: rates_in(film, "tx_bytes", [index], range), colour: palette.load[3], area: true };
   const reasons = (film.meta.drops ?? []).map((drop, i) => [drop, frame.chunk && value_of(frame, "drops", index * film.meta.drops.length + i)])
     .filter(([, n]) => n);
   return <>
@@ -146,13 +136,13 @@ export function Port({ film, frame, index }) {
     </div>
     <h3>Sent traffic and received pauses</h3>
     <Chart film={film} interval={frame.interval} series={[load]} top={port.rate} height={72} format={words.rate} label="bits sent over time"
-      bands={[{ values: pauses("paused"), colour: palette.pause, most: length }]} />
+      bands={[{ values: pauses_in(film, "paused", [index], range), colour: palette.pause }]} />
     <h3>Queues {queues.length > 0 && <Keys series={queues} />}</h3>
     <Chart film={film} interval={frame.interval} series={queues} lines={lines} height={120} format={words.bytes} label="bytes waiting over time" />
     {!node.host && <>
       <h3>Priority groups and sent pauses {groups.length > 0 && <Keys series={groups} />}</h3>
       <Chart film={film} interval={frame.interval} series={groups} lines={group_lines} height={120} format={words.bytes} label="bytes held by priority groups over time"
-        bands={[{ values: pauses("pausing"), colour: palette.pause, most: length }]} />
+        bands={[{ values: pauses_in(film, "pausing", [index], range), colour: palette.pause }]} />
     </>}
     {reasons.length > 0 && <><h3>Dropped in this interval</h3>
       <table><tbody>{reasons.map(([drop, n]) => <tr><td>{drop.name}</td><td class="num">{words.count(n)}</td></tr>)}</tbody></table></>}
@@ -178,7 +168,7 @@ function Switch({ film, frame, index }) {
       sum += value_of(frame, "headroom", p * 8 + g);
     return sum;
   }, 0);
-  const shares = topology.tenants.map((tenant, i) => ({ tenant, used: value_of(frame, "tenant_used", index * topology.tenants.length + i) }))
+  const shares = topology.tenants.map((tenant, i) => ({ tenant, used: value_of(frame, "tenant_used", index * topology.tenant_width + i) }))
     .filter((one) => one.used).sort((a, b) => b.used - a.used);
   const most = shares.length ? shares[0].used : 1;
   const total = (values) => node.ports.reduce((sum, p) => sum + values[p], 0);
@@ -223,8 +213,8 @@ function Flows({ film, frame, list, node }) {
         <td class="dim">{flow.path?.length ? `via ${flow.path.slice(1).map((p) => topology.nodes[topology.ports[p].node].name).join(", ")}` : "over all shortest paths"}</td></tr>;
     })}</tbody></table>
     {active.length > 24 && <Empty>{active.length - 24} more</Empty>}
-    {!active.length && <Empty>{film.meta.kind === "live" ? "No flow of the workload is active here. Flows of attached hosts are not known." :
-      "This host has no active flow at this instant."}</Empty>}
+    {!active.length && <Empty>No known flow of this host is active at this instant.</Empty>}
+    {flows_missing(film, node) && <Empty>{flows_missing(film, node)}</Empty>}
   </>;
 }
 
@@ -233,21 +223,18 @@ function Host({ film, frame, index }) {
   const palette = make_palette(theme_now());
   const node = topology.nodes[index];
   const range = window_of(film, frame.interval);
-  const { interval_ns: length } = film.meta;
-  const bits = (p) => p < 0 ? new Float64Array(range.to - range.from) : values_in(film, "tx_bytes", p, range).map((b) => b * 8e9 / length);
-  const sum = (lists) => lists[0].map((_, i) => lists.reduce((s, one) => s + one[i], 0));
+  const peers = node.ports.map((p) => topology.ports[p].peer).filter((p) => p >= 0);
   const series = [
-    { label: "sends", values: sum(node.ports.map(bits)), colour: palette.load[3], area: true },
-    { label: "receives", values: sum(node.ports.map((p) => bits(topology.ports[p].peer))), colour: palette.queues[3], dash: [4, 2] },
+    { label: "sends", values: rates_in(film, "tx_bytes", node.ports, range), colour: palette.load[3], area: true },
+    { label: "receives", values: rates_in(film, "tx_bytes", peers, range), colour: palette.queues[3], dash: [4, 2] },
   ];
-  const paused = node.ports.map((p) => Array.from({ length: 9 }, (_, k) => values_in(film, "paused", p * 9 + k, range))).flat();
   return <>
     <p class="where">host{node.tenant !== null && <>, tenant <Ref kind="tenant" index={node.tenant}>{topology.tenants[node.tenant].name}</Ref></>}
       {node.ports.map((p, i) => topology.ports[p].peer >= 0 && <>{i ? ", " : ", at "}<Ref kind="port" index={topology.ports[p].peer}>{topology.ports[topology.ports[p].peer].full}</Ref></>)}</p>
     <MoveHost index={index} />
     <h3>Rates <Keys series={series} /></h3>
     <Chart film={film} interval={frame.interval} series={series} height={110} format={words.rate} label="bits sent and received over time"
-      top={topology.ports[node.ports[0]]?.rate ?? 0} bands={[{ values: paused[0].map((_, i) => Math.max(...paused.map((one) => one[i]))), colour: palette.pause, most: length }]} />
+      top={topology.ports[node.ports[0]]?.rate ?? 0} bands={[{ values: pauses_in(film, "paused", node.ports, range), colour: palette.pause }]} />
     <p class="dim small">The band below the chart is coloured while the host is paused.</p>
     <Flows film={film} frame={frame} list={flows_of(film, index)} node={index} />
   </>;
@@ -257,13 +244,9 @@ function Link({ film, frame, index }) {
   const { topology } = film;
   const palette = make_palette(theme_now());
   const range = window_of(film, frame.interval);
-  const { interval_ns: length } = film.meta;
   const down = topology.links[index].some((p) => frame.down[p]);
   return <>{may("link") && <LinkControls film={film} port={topology.links[index][1]} down={down} />}
-    {topology.links[index].map((p) => {
-    const values = values_in(film, "tx_bytes", p, range).map((b) => b * 8e9 / length);
-    const paused = Array.from({ length: 9 }, (_, k) => values_in(film, "paused", p * 9 + k, range));
-    return <>
+    {topology.links[index].map((p) => <>
       <h3>From <Ref kind="port" index={p}>{topology.ports[p].full}</Ref></h3>
       <div class="figures">
         <Figure name="load" value={words.percent(frame.load[p])} />
@@ -272,10 +255,9 @@ function Link({ film, frame, index }) {
         <Figure name="state" value={frame.down[p] ? "down" : "up"} />
       </div>
       <Chart film={film} interval={frame.interval} height={84} format={words.rate} label="bits sent over time" top={topology.ports[p].rate}
-        series={[{ values, colour: palette.load[3], area: true }]}
-        bands={[{ values: paused[0].map((_, i) => Math.max(...paused.map((one) => one[i]))), colour: palette.pause, most: length }]} />
-    </>;
-  })}</>;
+        series={[{ values: rates_in(film, "tx_bytes", [p], range), colour: palette.load[3], area: true }]}
+        bands={[{ values: pauses_in(film, "paused", [p], range), colour: palette.pause }]} />
+    </>)}</>;
 }
 
 function Tenant({ film, frame, index }) {
@@ -283,22 +265,24 @@ function Tenant({ film, frame, index }) {
   const palette = make_palette(theme_now());
   const tenant = topology.tenants[index];
   const range = window_of(film, frame.interval);
-  const width = topology.tenants.length;
-  const leaves = topology.nodes.filter((node) => !node.host);
-  const sum = (column, list) => {
+  const width = topology.tenant_width;
+  const switches = topology.nodes.filter((node) => !node.host);
+  const places = (nodes) => nodes.map((node) => node.index * width + index);
+  const sum = (column) => {
     const out = new Float64Array(range.to - range.from);
-    for (const node of list) {
-      const values = values_in(film, column, node.index * width + index, range);
+    for (const place of places(switches)) {
+      const values = values_in(film, column, place, range);
       for (let i = 0; i < out.length; i++)
         out[i] += values[i];
     }
     return out;
   };
-  const { interval_ns: length } = film.meta;
   const series = [{ label: "received by leaves", colour: palette.load[3], area: true,
-    values: sum("tenant_bytes", leaves.filter((node) => node.role === "leaf")).map((b) => b * 8e9 / length) }];
-  const dropped = sum("tenant_dropped", leaves).reduce((total, count) => total + count, 0);
-  const used = [{ label: "held", colour: palette.queues[3], area: true, values: sum("tenant_used", leaves) }];
+    values: rates_in(film, "tenant_bytes", places(switches.filter((node) => node.role === "leaf")), range) }];
+  const lost = [{ label: "marked CE", colour: palette.mark, values: sum("tenant_marked") },
+    { label: "dropped", colour: palette.drop, dash: [4, 3], values: sum("tenant_dropped") }];
+  const [marked, dropped] = lost.map((one) => one.values.reduce((total, count) => total + count, 0));
+  const used = [{ label: "held", colour: palette.queues[3], area: true, values: sum("tenant_used") }];
   return <>
     <p class="where">tenant {tenant.name} (a VRF), {words.plural(tenant.hosts.length, "host")}</p>
     <h3>Rate <Keys series={series} /></h3>
@@ -306,11 +290,39 @@ function Tenant({ film, frame, index }) {
     <h3>Buffer used, all switches</h3>
     <Chart film={film} interval={frame.interval} series={used} height={96} format={words.bytes} label="bytes held over time" />
     <p class="dim small">Peaks in these charts: {words.rate(Math.max(0, ...series[0].values))} and {words.bytes(Math.max(0, ...used[0].values))}.</p>
-    {dropped > 0 && <p class="dim small">Over its share: {words.plural(dropped, "packet")} dropped in this time.</p>}
-    {film.source.live && <Network tenant={tenant.name} />}
+    {marked + dropped > 0 && <><h3>Marked and dropped <Keys series={lost} /></h3>
+      <Chart film={film} interval={frame.interval} series={lost} height={84} format={words.count} label="packets marked and dropped over time" />
+      <p class="dim small">Of its packets in this time, {words.count(marked)} were marked CE and {words.count(dropped)} dropped.</p></>}
+    {film.source.live && <><Held tenant={tenant.name} /><Network tenant={tenant.name} /></>}
     <h3>Hosts</h3>
     <p class="names">{tenant.hosts.slice(0, 200).map((host) => <Ref kind="node" index={host}>{topology.nodes[host].name}</Ref>)}
       {tenant.hosts.length > 200 && ` and ${tenant.hosts.length - 200} more`}</p>
+  </>;
+}
+
+const HELD_MOST = 16; // switches
+
+/** What a tenant holds, has held and has set aside at each switch, from the fabric: a film has no peaks of it. */
+function Held({ tenant }) {
+  const answer = use_reading(async () => (await call("show", { what: "tenant" })).nodes, store.info.up, tenant);
+  if (answer instanceof Error)
+    return <p class="dim small">{answer.message}</p>;
+  const all = Object.entries(answer ?? {}).map(([node, { tenants }]) => ({ node, ...tenants?.[tenant] }))
+    .filter((one) => one.used_max > 0 || one.guaranteed > 0).sort((a, b) => b.used_max - a.used_max);
+  if (!all.length)
+    return null;
+  const shares = all.slice(0, HELD_MOST).flatMap(({ node, pools }) => Object.entries(pools ?? {}).map(([pool, one]) => ({ node, pool, ...one })))
+    .filter((one) => Number.isInteger(one.share));
+  const beyond = (one) => one.used - (one.guaranteed_used ?? 0);
+  return <><h3>Buffer at each switch</h3>
+    <table class="held"><thead><tr><th></th><th>now</th><th>peak</th><th>guaranteed</th></tr></thead>
+      <tbody>{all.slice(0, HELD_MOST).map((one) => <tr><td>{one.node}</td>
+        {["used", "used_max", "guaranteed"].map((key) => <td class="num">{words.bytes(one[key] ?? 0)}</td>)}</tr>)}</tbody></table>
+    {all.length > HELD_MOST && <p class="dim small">{words.plural(all.length - HELD_MOST, "more switch", "more switches")} not shown, with lower peaks.</p>}
+    {shares.length > 0 && <><h3>Share of each pool</h3>
+      <table class="shares"><thead><tr><th></th><th>pool</th><th title="what the tenant holds now beyond its guarantee">held</th><th title="the most that it may now hold beyond its guarantee">share</th></tr></thead>
+        <tbody>{shares.map((one) => <tr><td>{one.node}</td><td>{one.pool}</td>
+          <td class="num">{words.bytes(beyond(one))}</td><td class="num">{words.bytes(one.share)}</td></tr>)}</tbody></table></>}
   </>;
 }
 
@@ -405,7 +417,7 @@ export function Drops({ film, frame }) {
   for (const [place, { sum }] of list)
     reasons.set(place % width, (reasons.get(place % width) ?? 0) + sum);
   return <>
-    <p class="where">Packets dropped from {words.time(film.time_of(range.from), meta.interval_ns)} to {words.time(film.time_of(range.to - 1) + meta.interval_ns, meta.interval_ns)}, the time that charts show.</p>
+    <p class="where">Packets dropped from {words.time(film.time_of(range.from), meta.interval_ns)} to {words.time(film.time_of(range.to - 1) + film.length_of(range.to - 1), meta.interval_ns)}, the time that charts show.</p>
     {[...reasons].map(([reason, sum]) => <section class="reason"><h3>{meta.drops?.[reason]?.name ?? "drop"}<b class="num">{words.count(sum)}</b></h3>
       <p class="dim">{meta.drops?.[reason]?.advice}</p>
       <table><tbody>{list.filter(([place]) => place % width === reason).slice(0, 12).map(([place, { sum: n, last }]) => <tr>
@@ -419,12 +431,12 @@ export function Drops({ film, frame }) {
 export function Tenants({ film, frame }) {
   const { topology, meta } = film;
   const palette = make_palette(theme_now());
-  const width = topology.tenants.length;
+  const width = topology.tenant_width;
   const rows = topology.tenants.filter((tenant) => tenant.name);
   const column = frame.chunk.columns.get("tenant_bytes");
   const bytes = new Float64Array(width);
   column?.places.forEach((place, k) => {
-    if (topology.nodes[Math.floor(place / width)].role === "leaf")
+    if (topology.nodes[Math.floor(place / width)]?.role === "leaf")
       bytes[place % width] += column.series[k][frame.at];
   });
   if (!rows.length)

@@ -55,7 +55,7 @@ export function Timeline() {
   };
   const step = film.meta.interval_ns;
   const at = words.time(store.at_ns, step);
-  const end = words.time(film.time_of(film.count - 1) + step, step);
+  const end = words.time(film.time_of(film.count - 1) + film.length_of(film.count - 1), step);
   return <footer class="timeline">
     <div class="lanes" aria-hidden="true">{store.films.length > 1 ? store.names.map((name) => <b>{name}</b>) :
       <><span>load</span><span>pauses</span><span>drops</span></>}</div>

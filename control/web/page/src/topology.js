@@ -32,9 +32,16 @@ function check(meta) {
   const within = (value, count) => Number.isInteger(value) && value >= 0 && value < count;
   const maybe = (value, count) => value == null || within(value, count);
   const fail = (what) => { throw new Error(`the film's description is damaged: ${what}`); };
-  const { nodes, ports, profiles = [], tenants = [] } = meta;
-  if (![nodes, ports, profiles, tenants].every(Array.isArray))
+  const { nodes, ports, profiles = [], tenants = [], scopes } = meta;
+  if (![nodes, ports, profiles, tenants, meta.columns].every(Array.isArray))
     fail("a list is missing");
+  if (!Number.isSafeInteger(meta.interval_ns) || meta.interval_ns <= 0)
+    fail("interval_ns must be a whole number above 0");
+  if (!meta.columns.every((column) => typeof column?.name === "string"))
+    fail("a column has no name");
+  // A live film has room for tenants that come later.
+  if (!Number.isInteger(scopes?.tenant?.width) || scopes.tenant.width < tenants.length)
+    fail("how many tenants there can be");
   let first = 0;
   for (const node of nodes) {
     if (node.first_port !== first || !within(node.ports, ports.length - first + 1))
@@ -49,7 +56,8 @@ function check(meta) {
 
 /**
  * @param {object} meta of a film
- * @returns {object} `nodes`, `ports`, `links`; a link is [port, port], and a port has `full`, `peer` (-1: none), `link` and `tier`
+ * @returns {object} `nodes`, `ports`, `links`; a link is [port, port], and a port has `full`, `peer` (-1: none), `link` and `tier`;
+ *   the tenant's columns have `tenant_width` places for each node
  */
 export function make_topology(meta) {
   check(meta);
@@ -83,7 +91,7 @@ export function make_topology(meta) {
     index, name, hosts: nodes.filter((node) => node.host && node.tenant === index).map((node) => node.index),
   }));
   return {
-    nodes, ports, links, tenants, by_name: new Map(nodes.map((node) => [node.name, node.index])),
+    nodes, ports, links, tenants, tenant_width: meta.scopes.tenant.width, by_name: new Map(nodes.map((node) => [node.name, node.index])),
     port_by_name: new Map(ports.map((port) => [port.full, port.index])),
   };
 }

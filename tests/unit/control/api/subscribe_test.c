@@ -214,8 +214,19 @@ test_a_subscriber_is_not_idle(void **state)
 
 struct followed {
 	struct bench *b;
+	bool answered;
 	int seen;
 };
+
+static void
+take_answer(void *context, const json_t *answer)
+{
+	struct followed *f = context;
+
+	assert_true(json_is_true(answer));
+	assert_int_equal(f->seen, 0);
+	f->answered = true;
+}
 
 static bool
 take(void *context, const json_t *event)
@@ -247,12 +258,14 @@ test_following(void **state)
 {
 	struct bench *b = *state;
 	struct followed f = {.b = b};
+	const struct api_follower follower = {&f, take_answer, take};
 	json_t *params = json_pack("{s:i}", "kinds", 1);
 
 	assert_int_equal(pthread_create(&b->thread, NULL, tell_until_read, b), 0);
-	assert_int_equal(api_follow(&(struct api_call){b->path, "subscribe", params, 10000}, take,
-				    &f, &diag),
+	assert_int_equal(api_follow(&(struct api_call){b->path, "subscribe", params, 10000},
+				    &follower, &diag),
 			 0);
+	assert_true(f.answered);
 	assert_int_equal(f.seen, 1000);
 	pthread_join(b->thread, NULL);
 	json_decref(params);

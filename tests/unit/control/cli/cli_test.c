@@ -215,6 +215,10 @@ test_version(void **state)
 	assert_memory_equal(c.out, "roost ", 6);
 	assert_string_equal(c.out + 6 + strlen(roost_version), "\n");
 	assert_non_null(strchr(roost_version, '.'));
+	roost_commit = "a3cb2f5c01d2";
+	c = captured_run("roost --version");
+	roost_commit = "";
+	assert_string_equal(c.out + 6 + strlen(roost_version), " (a3cb2f5c01d2)\n");
 }
 
 static void

@@ -23,6 +23,26 @@ a_lossy_group_pauses_nobody(void **state)
 }
 
 static void
+a_port_s_lossy_group_pauses_nobody(void **state)
+{
+	(void)state;
+	expect_messages(
+		SPECTRUM_X "  qos: {ports: {swp2: {pg: {0: {headroom: 10KB}, 3: {xon: 1KB},\n"
+			   "    5: {lossless: true}}}}}\n",
+		"warning: f.yaml:4:43: qos.ports.swp2.pg.0.headroom: has no effect: group "
+		"0 is not lossless at swp2\n"
+		"warning: f.yaml:5:19: qos.ports.swp2.pg.5.lossless: no priority is in group "
+		"5, and headroom is kept for it\n");
+	// The switch's is for a port whose group is lossless.
+	expect_messages(SPECTRUM_X
+			"  qos: {pg: {0: {xon: 1KB}}, pfc: {priorities: [3]},\n"
+			"    priority-to-tc: {0: 3}, priority-to-pg: {default: 1, 0: 0},\n"
+			"    ports: {swp2: {pg: {0: {lossless: true}},\n"
+			"      pfc: {priorities: [3, 0]}}}}\n",
+			"");
+}
+
+static void
 a_strict_class_has_no_weight(void **state)
 {
 	(void)state;
@@ -31,6 +51,38 @@ a_strict_class_has_no_weight(void **state)
 			"class 6 is strict\n");
 	expect_messages(SPECTRUM_X "  qos: {tc: {6: {weight: 30, scheduler: dwrr}}}\n", "");
 	expect_messages(SPECTRUM_X "  qos: {tc: {3: {scheduler: strict}}}\n", "");
+}
+
+static void
+a_port_s_weight_is_for_its_scheduler(void **state)
+{
+	(void)state;
+	expect_messages(SPECTRUM_X
+			"  qos: {ports: {swp1: {tc: {6: {weight: 30}, 3: {weight: 9}}}}}\n",
+			"warning: f.yaml:4:41: qos.ports.swp1.tc.6.weight: has no effect: the "
+			"scheduler of class 6 is strict at swp1\n");
+	// The switch's is used where a port does not follow the rest.
+	expect_messages(SPECTRUM_X "  qos: {tc: {6: {weight: 30}},\n"
+				   "    ports: {swp1: {tc: {6: {scheduler: dwrr}}}}}\n",
+			"");
+	expect_messages(SPECTRUM_X "  qos: {ports: {swp1: {tc: {3: {scheduler: strict}}}}}\n", "");
+}
+
+static void
+a_port_has_priorities_for_pfc_alone(void **state)
+{
+	(void)state;
+	expect_messages(SPECTRUM_X "  qos: {flow-control: pause,\n"
+				   "    ports: {swp1: {pfc: {priorities: []}}}}\n",
+			"warning: f.yaml:5:38: qos.ports.swp1.pfc.priorities: has no effect: "
+			"flow-control is pause\n");
+	expect_messages(SPECTRUM_X "  qos: {flow-control: none, pg: {3: {lossless: false}},\n"
+				   "    ports: {swp1: {pfc: {priorities: [3]}}}}\n",
+			"warning: f.yaml:5:38: qos.ports.swp1.pfc.priorities: has no effect: "
+			"flow-control is none\n");
+	expect_messages(SPECTRUM_X "  qos: {flow-control: pfc-asymmetric,\n"
+				   "    ports: {swp1: {pfc: {priorities: [3]}}}}\n",
+			"");
 }
 
 static void
@@ -47,6 +99,21 @@ a_lossless_group_is_somebody_s(void **state)
 			"warning: f.yaml:4:28: qos.pg.5.lossless: no priority is in group 5\n");
 	expect_messages(SPECTRUM_X "  qos: {pg: {5: {lossless: false}}}\n", "");
 	expect_messages(SPECTRUM_X "  qos: {priority-to-pg: {3: 0}, pfc: {priorities: []}}\n", "");
+}
+
+static void
+a_group_of_tunnels_alone_never_pauses(void **state)
+{
+	(void)state;
+	expect_messages(SPECTRUM_X "  ipip: {address: 10.1.0.32, priority-to-pg: {3: 5}}\n"
+				   "  qos: {pg: {5: {lossless: true}}}\n",
+			"warning: f.yaml:5:28: qos.pg.5.lossless: group 5 never sends a pause: "
+			"ipip.priority-to-pg alone gives it packets, and no priority of "
+			"qos.priority-to-pg is in it\n");
+	// One of a priority that pauses is no news.
+	expect_messages(SPECTRUM_X "  ipip: {address: 10.1.0.32, priority-to-pg: {3: 5}}\n"
+				   "  qos: {pg: {5: {lossless: true}}, priority-to-pg: {3: 5}}\n",
+			"");
 }
 
 static void
@@ -113,8 +180,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lossy_group_pauses_nobody),
+		cmocka_unit_test(a_port_s_lossy_group_pauses_nobody),
 		cmocka_unit_test(a_strict_class_has_no_weight),
+		cmocka_unit_test(a_port_s_weight_is_for_its_scheduler),
+		cmocka_unit_test(a_port_has_priorities_for_pfc_alone),
 		cmocka_unit_test(a_lossless_group_is_somebody_s),
+		cmocka_unit_test(a_group_of_tunnels_alone_never_pauses),
 		cmocka_unit_test(a_port_s_part_of_no_end_is_no_end),
 		cmocka_unit_test(one_switch_s_use_is_enough),
 		cmocka_unit_test(a_later_use_is_enough),

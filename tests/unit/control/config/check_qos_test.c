@@ -72,12 +72,55 @@ sonic_takes_less(void **state)
 }
 
 static void
+one_port_s_watchdog_is_looked_at_often_enough(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE
+			"  qos: {ports: {swp2: {watchdog: {detect: 50ms, restore: 99ms}}}}\n",
+			"f.yaml:3:43: qos.ports.swp2.watchdog.detect: 50ms is below "
+			"qos.watchdog.poll (100ms)\n"
+			"f.yaml:3:58: qos.ports.swp2.watchdog.restore: 99ms is below "
+			"qos.watchdog.poll (100ms)\n");
+	expect_messages(SINGLE "  qos: {ports: {swp2: {watchdog: {robustness: 601}}}}\n",
+			"f.yaml:3:47: qos.ports.swp2.watchdog.robustness: 601 polls of 100ms are "
+			"60100ms: a storm is to be detected within 60s\n");
+	expect_messages(SINGLE "  qos: {watchdog: {poll: 1s}, ports: {swp2: {watchdog: on}}}\n",
+			"");
+	expect_messages(
+		SINGLE "  preset: sonic\n"
+		       "  qos: {watchdog: {poll: 100ms}, ports: {swp2: {watchdog: {detect: "
+		       "6s}}}}\n",
+		"warning: f.yaml:4:68: qos.ports.swp2.watchdog.detect: 6s is outside what a "
+		"SONiC switch takes (100ms to 5s)\n");
+	expect_messages(SINGLE "  qos: {pg: {3: {lossless: false}}, ports: {swp2: {watchdog: on,\n"
+			       "    pfc: {priorities: []}}, swp3: {pfc: {priorities: []}}},\n"
+			       "    pfc: {priorities: []}}\n",
+			"warning: f.yaml:3:62: qos.ports.swp2.watchdog: has nothing to watch: the "
+			"port's pfc.priorities is empty, so no pause is obeyed\n");
+	expect_messages(SINGLE "  qos: {flow-control: none, pg: {3: {lossless: false}},\n"
+			       "    ports: {swp2: {watchdog: on}, swp3: {watchdog: off}}}\n",
+			"warning: f.yaml:4:30: qos.ports.swp2.watchdog: has nothing to watch: "
+			"flow-control is none, so no pause is obeyed\n");
+}
+
+static void
 what_is_cut_needs_a_lossy_class(void **state)
 {
 	(void)state;
 	expect_messages(SINGLE "  qos: {trim: {tc: 3, eligible-tc: [0]}}\n",
 			"f.yaml:3:20: qos.trim.tc: class 3 is lossless: what is cut needs a lossy "
 			"class\n");
+	expect_messages(
+		SINGLE
+		"  preset: spectrum-x\n  qos:\n    trim: {tc: 1, eligible-tc: [0]}\n"
+		"    priority-to-tc: {1: 1}\n    tc: {1: {pool: egress-lossy}}\n"
+		"    priority-to-pg: {1: 1}\n"
+		"    ports: {swp2: {pg: {1: {lossless: true}}, pfc: {priorities: [1, 3]}}}\n",
+		"f.yaml:5:16: qos.trim.tc: class 1 is lossless: what is cut needs a lossy "
+		"class\n"
+		"warning: f.yaml:9:39: qos.ports.swp2.pg.1.lossless: at swp2, priority 1 is "
+		"in lossless group 1, but its class 1 is in egress-lossy: it may drop "
+		"there\n");
 	expect_messages(SINGLE "  preset: sonic\n  qos: {trim: {eligible-tc: [1]}}\n",
 			"f.yaml:4:15: qos.trim.tc: class 4 is lossless: what is cut needs a lossy "
 			"class\n");
@@ -123,6 +166,7 @@ main(void)
 		cmocka_unit_test(a_promise_is_kept_by_no_less),
 		cmocka_unit_test(the_watchdog_looks_often_enough),
 		cmocka_unit_test(sonic_takes_less),
+		cmocka_unit_test(one_port_s_watchdog_is_looked_at_often_enough),
 		cmocka_unit_test(what_is_cut_needs_a_lossy_class),
 		cmocka_unit_test(a_bin_is_a_cell_at_the_least),
 	};

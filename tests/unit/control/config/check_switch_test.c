@@ -148,6 +148,62 @@ ecn_thresholds_ascend(void **state)
 		"f.yaml:2:36: qos.tc.3.ecn: min (150000 bytes) is above max (90000 bytes)\n");
 }
 
+// One port that differs from the rest is named, and of several the first.
+static void
+what_one_port_has_in_half_is_warned_of(void **state)
+{
+	(void)state;
+	expect_messages(SINGLE "  preset: spectrum-x\n"
+			       "  qos: {ports: {swp2: {pfc: {priorities: []}}}}\n",
+			"warning: f.yaml:4:42: qos.ports.swp2.pfc.priorities: at swp2, priority 3 "
+			"is in lossless group 3, but pfc.priorities does not list it: it drops "
+			"when headroom is full\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n"
+			       "  qos: {ports: {swp4: {pfc: {priorities: [3, 5]}},\n"
+			       "    swp2: {pfc: {priorities: [3, 5]}}, swp3: {max-rate: 1G}}}\n",
+			"warning: f.yaml:5:30: qos.ports.swp2.pfc.priorities: at swp2 and 1 other "
+			"port, group 0 of priority 5 is not lossless: no PFC is sent for it\n");
+	// What is wrong everywhere is said once; who sets it right is not warned.
+	expect_messages(SINGLE
+			"  preset: spectrum-x\n"
+			"  qos: {pfc: {priorities: [3, 5]}, ports: {\n"
+			"    swp1: {pfc: {priorities: [5, 3]}}, swp2: {pfc: {priorities: [3]}}}}\n",
+			"warning: f.yaml:4:27: qos.pfc.priorities: group 0 of priority 5 is not "
+			"lossless: no PFC is sent for it\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n"
+			       "  qos: {ports: {swp1: {pg: {3: {lossless: false}}}}}\n",
+			"warning: f.yaml:4:43: qos.ports.swp1.pg.3.lossless: at swp1, group 3 of "
+			"priority 3 is not lossless: no PFC is sent for it\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n  qos:\n    ports:\n"
+			       "      swp1: {pg: {3: {lossless: false}}, pfc: {priorities: []}}\n"
+			       "      swp2: {pg: {3: {alpha: 2}}}\n",
+			"");
+	expect_messages(
+		SINGLE "  preset: spectrum-x\n"
+		       "  qos: {flow-control: none, pg: {3: {lossless: false}},\n"
+		       "    ports: {swp1: {pg: {3: {lossless: true}}}}}\n",
+		"warning: f.yaml:5:39: qos.ports.swp1.pg.3.lossless: at swp1, priority 3 is "
+		"in lossless group 3, but flow-control is none: it drops when headroom is "
+		"full\n");
+	expect_messages(SINGLE "  preset: spectrum-x\n  qos: {tc: {0: {pool: egress-lossy}},\n"
+			       "    pfc: {priorities: [3, 0]}, priority-to-pg: {0: 1},\n"
+			       "    ports: {swp1: {pg: {1: {lossless: true}}},\n"
+			       "      swp2: {pg: {1: {lossless: true}}}}}\n",
+			"warning: f.yaml:5:52: qos.priority-to-pg.0: group 1 of priority 0 is not "
+			"lossless: no PFC is sent for it\n"
+			"warning: f.yaml:6:39: qos.ports.swp1.pg.1.lossless: at swp1 and 1 other "
+			"port, priority 0 is in lossless group 1, but its class 0 is in "
+			"egress-lossy: it may drop there\n");
+	expect_messages(
+		SINGLE "  preset: spectrum-x\n  preset-mode: lossless-single-pool\n"
+		       "  qos: {ports: {swp1: {pg: {3: {pool: ingress-lossy}}}}}\n",
+		"warning: f.yaml:5:39: qos.ports.swp1.pg.3.pool: at swp1, all of priority 3 "
+		"drops: its group 3 is in ingress-lossy, whose size is 0\n");
+	expect_messages(SINGLE "  qos: {ports: {swp1: {pfc: {}}}}\n",
+			"f.yaml:3:29: switch.qos.ports.swp1.pfc: needs \"priorities\": "
+			"priorities that PFC pauses at the port\n");
+}
+
 // The message stands at what was written last, under its key, and says what is.
 static void
 what_is_lossless_in_half_is_warned_of(void **state)
@@ -185,6 +241,26 @@ what_is_lossless_in_half_is_warned_of(void **state)
 		"3, "
 		"but "
 		"its class 0 is in egress-lossy: it may drop there\n");
+}
+
+// Packets out of IP-in-IP go by a map of their own.
+static void
+what_leaves_a_tunnel_is_as_lossless(void **state)
+{
+	(void)state;
+	expect_messages(
+		SINGLE "  preset: spectrum-x\n"
+		       "  ipip: {address: 10.1.0.32, priority-to-pg: {0: 3}}\n",
+		"warning: f.yaml:4:50: ipip.priority-to-pg.0: out of IP-in-IP, priority 0 "
+		"is in lossless group 3, but pfc.priorities does not list it: it drops when "
+		"headroom is full\n"
+		"warning: f.yaml:4:50: ipip.priority-to-pg.0: out of IP-in-IP, priority 0 "
+		"is in lossless group 3, but its class 0 is in egress-lossy: it may drop "
+		"there\n");
+	expect_messages(SINGLE
+			"  preset: spectrum-x\n"
+			"  ipip: {enabled: off, address: 10.1.0.32, priority-to-pg: {0: 3}}\n",
+			"");
 }
 
 static void
@@ -233,6 +309,8 @@ main(void)
 		cmocka_unit_test(sizes_fit_the_buffer),
 		cmocka_unit_test(ecn_thresholds_ascend),
 		cmocka_unit_test(what_is_lossless_in_half_is_warned_of),
+		cmocka_unit_test(what_one_port_has_in_half_is_warned_of),
+		cmocka_unit_test(what_leaves_a_tunnel_is_as_lossless),
 		cmocka_unit_test(egress_is_as_lossless_as_ingress),
 		cmocka_unit_test(a_link_pause_pauses_all),
 	};

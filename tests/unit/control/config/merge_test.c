@@ -89,6 +89,117 @@ ports_merge_key_by_key(void **state)
 	config_free(c);
 }
 
+// A class of one port is the switch's, but for the keys that the port has.
+static void
+port_classes_merge_key_by_key(void **state)
+{
+	struct config *c = load_good(FABRIC
+				     "switch: {preset: spectrum-x, qos: {ports: {\n"
+				     "  swp3: {tc: {3: {weight: 7}, 6: {scheduler: dwrr}}}}}}\n"
+				     "leaf: {qos: {tc: {3: {weight: 9}, 0: {weight: 11}}}}\n"
+				     "leaf1: {qos: {ports: {swp3: {tc: {3: {scheduler: strict},\n"
+				     "  6: {weight: 5}}}, swp4: {max-rate: 1G}}}}\n");
+	const struct config_class *classes;
+	struct switch_config s;
+
+	(void)state;
+	assert_int_equal(config_switch(c, "leaf1", CONFIG_ROLE_LEAF, &s), 0);
+	classes = s.ports[0].classes;
+	assert_int_equal(s.ports[0].set, CONFIG_PORT_QOS_CLASSES);
+	assert_int_equal(classes[3].scheduler, CONFIG_SCHEDULER_STRICT);
+	assert_int_equal(classes[3].weight, 7);
+	assert_int_equal(classes[3].ecn.max_bytes, 1500000);
+	assert_int_equal(classes[3].pool, CONFIG_POOL_EGRESS_LOSSLESS);
+	assert_int_equal(classes[6].scheduler, CONFIG_SCHEDULER_DWRR);
+	assert_int_equal(classes[6].weight, 5);
+	assert_int_equal(classes[0].weight, 11);
+	assert_int_equal(s.ports[1].set, CONFIG_PORT_QOS_MAX_RATE);
+	assert_int_equal(s.classes[3].weight, 9);
+	assert_int_equal(config_switch(c, "leaf2", CONFIG_ROLE_LEAF, &s), 0);
+	assert_int_equal(s.ports[0].classes[3].scheduler, CONFIG_SCHEDULER_DWRR);
+	assert_int_equal(s.ports[0].classes[6].weight, 50);
+	config_free(c);
+}
+
+// What depends on whether a group is lossless follows the port's own group.
+static void
+port_groups_merge_key_by_key(void **state)
+{
+	struct config *c = load_good(
+		FABRIC "switch: {qos: {flow-control: pause, pg: {0: {xon: 2KB}}, ports: {\n"
+		       "  swp3: {pg: {3: {lossless: false}, 5: {static: 9KB}}}}}}\n"
+		       "leaf1: {qos: {ports: {swp3: {pg: {5: {alpha: 2, reserved: 1KB},\n"
+		       "  0: {lossless: true}}}}}}\n");
+	const struct config_group *groups;
+	struct switch_config s;
+
+	(void)state;
+	assert_int_equal(config_switch(c, "leaf1", CONFIG_ROLE_LEAF, &s), 0);
+	groups = s.ports[0].groups;
+	assert_int_equal(s.ports[0].set, CONFIG_PORT_QOS_GROUPS);
+	assert_false(groups[3].lossless);
+	assert_int_equal(groups[3].pool, CONFIG_POOL_INGRESS_LOSSY);
+	assert_alpha(&groups[3].limit, 3);
+	assert_true(groups[0].lossless);
+	assert_int_equal(groups[0].pool, CONFIG_POOL_INGRESS_LOSSLESS);
+	assert_alpha(&groups[0].limit, 0);
+	assert_int_equal(groups[0].xon_bytes, 2000);
+	assert_int_equal(groups[0].xon_offset.value, 9216);
+	assert_alpha(&groups[5].limit, 1);
+	assert_int_equal(groups[5].reserved_bytes, 1000);
+	assert_false(s.groups[0].lossless);
+	assert_alpha(&s.groups[3].limit, 0);
+	// A class is lossless if one port's packets in it are.
+	assert_int_equal(s.classes[0].pool, CONFIG_POOL_EGRESS_LOSSLESS);
+	assert_int_equal(s.classes[3].pool, CONFIG_POOL_EGRESS_LOSSLESS);
+	assert_int_equal(config_switch(c, "leaf2", CONFIG_ROLE_LEAF, &s), 0);
+	assert_int_equal(s.ports[0].groups[5].limit.kind, CONFIG_LIMIT_STATIC);
+	assert_int_equal(s.classes[0].pool, CONFIG_POOL_EGRESS_LOSSY);
+	config_free(c);
+}
+
+// A port's detect, as a time or in polls, takes the place of either; the poll is that of all.
+static void
+port_watchdogs_merge_key_by_key(void **state)
+{
+	struct config *c = load_good(
+		FABRIC "switch: {preset: spectrum-x, qos: {watchdog: {enabled: off, poll: 50ms},\n"
+		       "  ports: {swp1: {watchdog: {action: forward}}, swp2: {watchdog: on},\n"
+		       "  swp3: {watchdog: {robustness: 7}}, swp4: {watchdog: {detect: 1s}},\n"
+		       "  swp5: {max-rate: 1G}}}}\n"
+		       "leaf: {qos: {watchdog: {restore: 2s}}}\n"
+		       "leaf1: {qos: {ports: {swp1: {watchdog: off},\n"
+		       "  swp3: {watchdog: {detect: 900ms, restore: 1s}}}}}\n");
+	const struct config_port_qos *ports;
+	struct switch_config s;
+
+	(void)state;
+	assert_int_equal(config_switch(c, "spine1", CONFIG_ROLE_SPINE, &s), 0);
+	ports = s.ports;
+	assert_false(s.watchdog.on);
+	assert_int_equal(ports[0].set, CONFIG_PORT_QOS_WATCHDOG);
+	assert_true(ports[0].watchdog.on);
+	assert_int_equal(ports[0].watchdog.action, CONFIG_WATCHDOG_FORWARD);
+	assert_int_equal(ports[0].watchdog.detect_ps, 150000000000);
+	assert_true(ports[1].watchdog.on);
+	assert_int_equal(ports[1].watchdog.action, CONFIG_WATCHDOG_DROP);
+	assert_int_equal(ports[2].watchdog.detect_ps, 350000000000);
+	assert_int_equal(ports[3].watchdog.detect_ps, 1000000000000);
+	assert_int_equal(ports[3].watchdog.robustness, 0);
+	assert_int_equal(ports[3].watchdog.poll_ps, 50000000000);
+	assert_false(ports[4].watchdog.on);
+	assert_int_equal(config_switch(c, "leaf1", CONFIG_ROLE_LEAF, &s), 0);
+	ports = s.ports;
+	assert_true(s.watchdog.on);
+	assert_false(ports[0].watchdog.on);
+	assert_int_equal(ports[0].watchdog.action, CONFIG_WATCHDOG_FORWARD);
+	assert_int_equal(ports[1].watchdog.restore_ps, 2000000000000);
+	assert_int_equal(ports[2].watchdog.detect_ps, 900000000000);
+	assert_int_equal(ports[2].watchdog.restore_ps, 1000000000000);
+	assert_true(ports[4].watchdog.on);
+	config_free(c);
+}
+
 // Two lists do not add up.
 static void
 the_nearest_histograms_count(void **state)
@@ -264,6 +375,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(watchdog_times_follow_the_poll),
 		cmocka_unit_test(ports_merge_key_by_key),
+		cmocka_unit_test(port_classes_merge_key_by_key),
+		cmocka_unit_test(port_groups_merge_key_by_key),
+		cmocka_unit_test(port_watchdogs_merge_key_by_key),
 		cmocka_unit_test(the_nearest_histograms_count),
 		cmocka_unit_test(the_nearest_section_wins_key_by_key),
 		cmocka_unit_test(pools_and_limits_follow_lossless),

@@ -58,6 +58,35 @@ macs(void **state)
 }
 
 static void
+machine_addresses(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} refused[] = {
+		{"0.0.0.0",
+		 "0.0.0.0 is the unspecified address: give another address of the machine"},
+		{"224.0.0.1", "224.0.0.1 is a multicast address"},
+		{"fe80::1", "fe80::1 is a link-local address"},
+		{"192.0.2.1/24",
+		 "\"192.0.2.1/24\" is a prefix: a machine has an address, without /"},
+		{"east", "\"east\" is not an IPv4 or IPv6 address"},
+	};
+	uint8_t version, address[16];
+	char why[SCALAR_WHY];
+
+	(void)state;
+	assert_int_equal(scalar_machine_address("127.0.0.2", &version, address, why), 0);
+	assert_int_equal(version, 4);
+	assert_memory_equal(address, ((uint8_t[]){127, 0, 0, 2}), 4);
+	assert_int_equal(scalar_machine_address("::1", &version, address, why), 0);
+	assert_int_equal(version, 6);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		assert_true(scalar_machine_address(refused[i].text, &version, address, why) < 0);
+		assert_non_null(strstr(why, refused[i].why));
+	}
+}
+
+static void
 port_numbers(void **state)
 {
 	unsigned number = 0;
@@ -93,6 +122,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prefixes),
 		cmocka_unit_test(macs),
+		cmocka_unit_test(machine_addresses),
 		cmocka_unit_test(port_numbers),
 		cmocka_unit_test(names),
 	};

@@ -96,8 +96,8 @@ watchdog_mistakes(void **state)
 			"f.yaml:3:38: switch.qos.watchdog.pol: unknown key; did you mean "
 			"\"poll\"?\n");
 	expect_messages(SINGLE "  qos: {watchdog: 3}\n",
-			"f.yaml:3:19: switch.qos.watchdog: expected {poll, detect, robustness, "
-			"restore, action, flush, ingress}, or off\n");
+			"f.yaml:3:19: switch.qos.watchdog: expected {detect, robustness, restore, "
+			"action, flush, ingress, poll}, or off\n");
 	expect_messages(
 		SINGLE "  qos: {watchdog: [drop]}\n",
 		"f.yaml:3:19: switch.qos.watchdog: expected a map of keys and values, found "
@@ -278,6 +278,9 @@ port_mistakes(void **state)
 		       "      eth1: {}\n"
 		       "      swp1: {trust: [dspc], port-priority: 8, dscp-to-priority: {64: 1},\n"
 		       "        pcp-to-priority: {1: 8}, remark: {dscp: {1: 64}}, max-rate: 1,\n"
+		       "        tc: {8: {weight: 1}, 1: {weight: 0, scheduler: wrr, alpha: 1}},\n"
+		       "        pg: {3: {xon: 1, lossles: on}, 9: {}},\n"
+		       "        watchdog: {poll: 1s, detect: 1us, robustness: 2},\n"
 		       "        maxrate: 1G}\n",
 		"f.yaml:5:7: switch.qos.ports.eth1: \"eth1\" is not a port: swp1 to swp256\n"
 		"f.yaml:6:22: switch.qos.ports.swp1.trust: \"dspc\" is not one of dscp, pcp; did "
@@ -291,7 +294,22 @@ port_mistakes(void **state)
 		"none\n"
 		"f.yaml:7:69: switch.qos.ports.swp1.max-rate: 1 has no unit: write it with K, M, G "
 		"or T (bits per second), or none\n"
-		"f.yaml:8:9: switch.qos.ports.swp1.maxrate: unknown key; did you mean "
+		"f.yaml:8:14: switch.qos.ports.swp1.tc.8: 8 is out of range: 0 to 7\n"
+		"f.yaml:8:42: switch.qos.ports.swp1.tc.1.weight: 0 is out of range: 1 to 1000\n"
+		"f.yaml:8:56: switch.qos.ports.swp1.tc.1.scheduler: \"wrr\" is not one of dwrr, "
+		"strict; did you mean \"dwrr\"?\n"
+		"f.yaml:8:61: switch.qos.ports.swp1.tc.1.alpha: unknown key\n"
+		"f.yaml:9:23: switch.qos.ports.swp1.pg.3.xon: 1 has no unit: write it with B, KB, "
+		"MB, GB, KiB, MiB or GiB\n"
+		"f.yaml:9:26: switch.qos.ports.swp1.pg.3.lossles: unknown key; did you mean "
+		"\"lossless\"?\n"
+		"f.yaml:9:40: switch.qos.ports.swp1.pg.9: 9 is out of range: 0 to 7\n"
+		"f.yaml:10:20: switch.qos.ports.swp1.watchdog.poll: unknown key\n"
+		"f.yaml:10:38: switch.qos.ports.swp1.watchdog.detect: 1us is out of range: 100us "
+		"to 60s\n"
+		"f.yaml:10:43: switch.qos.ports.swp1.watchdog: detect and robustness exclude each "
+		"other: the other is at line 10\n"
+		"f.yaml:11:9: switch.qos.ports.swp1.maxrate: unknown key; did you mean "
 		"\"max-rate\"?\n");
 	expect_messages(SINGLE "  qos: {ports: [swp1]}\n",
 			"f.yaml:3:16: switch.qos.ports: expected a map of keys and values, found a "

@@ -46,10 +46,28 @@ every_key_is_read(void **state)
 				 "    link-utilisation: off\n"
 				 "    spine-notices: off\n"
 				 "    convergence: 0ns\n"
+				 "  ipip:\n"
+				 "    address: [10.1.0.32, \"fc00::1\"]\n"
+				 "    dscp: pipe\n"
+				 "    ecn: copy-from-outer\n"
+				 "    ttl: uniform\n"
+				 "    dscp-to-priority: {2: 3}\n"
+				 "    priority-to-pg: {6: 2}\n"
 				 "  lldp: off\n",
 			  "switch", CONFIG_ROLE_LEAF);
 
 	(void)state;
+	assert_true(s.ipip.on && s.ipip.pipe && s.ipip.copies_ecn && s.ipip.uniform_ttl);
+	assert_int_equal(s.ipip.address_count, 2);
+	assert_int_equal(s.ipip.addresses[0].version, 4);
+	assert_int_equal(s.ipip.addresses[1].version, 6);
+	assert_int_equal(s.ipip.addresses[1].bytes[15], 1);
+	assert_int_equal(s.ipip.addresses[1].pos.line, 0); // settings are compared byte by byte
+	assert_int_equal(s.ipip.dscp_to_priority[2], 3);
+	assert_int_equal(s.ipip.dscp_to_priority[17], 2);
+	assert_int_equal(s.ipip.priority_to_group[6], 2);
+	assert_int_equal(s.ipip.priority_to_group[3], 3); // as of other packets
+	assert_int_equal(s.ipip.priority_to_group[4], 7);
 	assert_int_equal(s.latency_ps, 300000);
 	assert_false(s.lldp);
 	assert_true(switch_of(SINGLE, "switch", CONFIG_ROLE_LEAF).lldp);
@@ -195,7 +213,7 @@ learn_is_read(void **state)
 	static const char text[] = SINGLE
 		"  learn:\n"
 		"    - {netns: leaf1}\n"
-		"    - {vrf: red, source: fpm, fpm: {listen: \"[::1]:2621\"}}\n"
+		"    - {vrf: red, table: 100, source: fpm, fpm: {listen: \"[::1]:2621\"}}\n"
 		"    - {vrf: blue, source: both, netns: leaf1-blue}\n";
 	static const uint8_t loopback[16] = {[15] = 1};
 	struct diag diag = {0};
@@ -210,8 +228,10 @@ learn_is_read(void **state)
 	assert_string_equal(s.learns[0].vrf.text, "default");
 	assert_string_equal(s.learns[0].netns.text, "leaf1");
 	assert_int_equal(s.learns[0].source, CONFIG_LEARN_NETLINK);
+	assert_int_equal(s.learns[0].table, 254);
 	assert_int_equal(s.learns[0].pos.line, 4);
 	assert_null(s.learns[1].netns.text);
+	assert_int_equal(s.learns[1].table, 100);
 	assert_int_equal(s.learns[1].source, CONFIG_LEARN_FPM);
 	assert_int_equal(s.learns[1].fpm.version, 6);
 	assert_int_equal(s.learns[1].fpm.port, 2621);
@@ -253,8 +273,17 @@ learn_that_is_wrong(void **state)
 	expect_messages(SINGLE "  learn: [{netns: a}, {netns: b}]\n",
 			"f.yaml:3:23: learn: VRF default learns already (line 3)\n");
 	expect_messages(SINGLE "  learn: [{vrf: a}, {vrf: b}]\n",
-			"f.yaml:3:21: learn: the command's namespace is learned from by VRF a "
-			"already (line 3): each VRF of a switch has a namespace of its own\n");
+			"f.yaml:3:21: learn: VRF a learns from table 254 of the command's "
+			"namespace already (line 3): each VRF of a switch has a namespace or a "
+			"table of its own\n");
+	expect_messages(SINGLE
+			"  learn: [{vrf: a, source: fpm}, {vrf: b, table: 9, source: both}]\n",
+			"f.yaml:3:34: learn: VRF a waits for FPM at the same address already (line "
+			"3): let this one learn by netlink, or set `fpm.listen`\n");
+	expect_messages(SINGLE "  learn: [{vrf: a, table: 8}, {vrf: b, table: 9, source: both}]\n",
+			"");
+	expect_messages(SINGLE "  learn: [{vrf: a}, {vrf: b, table: 0}]\n",
+			"f.yaml:3:37: switch.learn[1].table: 0 is out of range: 1 to 4294967295\n");
 	expect_messages(FABRIC "leaf: {learn: [{netns: a}]}\n",
 			"f.yaml:2:8: leaf: learn belongs in the section of one switch, such as "
 			"`leaf1:`: a namespace is one switch's\n");

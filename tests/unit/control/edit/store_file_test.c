@@ -134,6 +134,25 @@ a_header_reads_as_it_was_written(void **state)
 	}
 }
 
+// All of a fabric ran where no part is named.
+static void
+a_header_names_the_part(void **state)
+{
+	struct store_revision r = {.number = 3, .bytes = 12, .part = "east"}, back;
+	char text[HEADER_MAX];
+	size_t length = header_write(&r, text);
+
+	(void)state;
+	assert_non_null(strstr(text, "\n# bytes 12\n# part east\n"));
+	assert_int_equal(header_read(&back, text, length), (ssize_t)length);
+	assert_string_equal(back.part, "east");
+	r.part[0] = '\0';
+	length = header_write(&r, text);
+	assert_null(strstr(text, "part"));
+	assert_int_equal(header_read(&back, text, length), (ssize_t)length);
+	assert_string_equal(back.part, "");
+}
+
 static void
 a_header_is_comment_whatever_was_done(void **state)
 {
@@ -152,6 +171,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_header_reads_as_it_was_written),
+		cmocka_unit_test(a_header_names_the_part),
 		cmocka_unit_test(a_header_is_comment_whatever_was_done),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test_setup_teardown(test_list, open_directory, close_directory),

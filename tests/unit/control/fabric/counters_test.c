@@ -415,7 +415,7 @@ test_pools_and_tenants(void **state)
 	assert_integer_at(out, "tenants/red/bytes", 600);
 	assert_integer_at(out, "tenants/red/used", 5 * 192);
 	assert_integer_at(out, "tenants/red/used_max", 9 * 192);
-	assert_integer_at(out, "tenants/red/guaranteed", 100 * 192);
+	assert_integer_at(out, "tenants/red/guaranteed", 2 * 100 * 192);
 	assert_integer_at(out, "tenants/red/guaranteed_used", 192);
 	assert_integer_at(out, "tenants/red/dropped", 7);
 	json_decref(out);

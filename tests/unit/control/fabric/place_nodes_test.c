@@ -129,7 +129,7 @@ test_uneven_leaves(void **state)
 		uint16_t *places;
 
 		load_leaves(&f, cases[i].ports);
-		places = fabric_place(f.topology, NULL, cases[i].threads);
+		places = fabric_place(f.topology, NULL, 0, cases[i].threads);
 		for (unsigned int leaf = 0; leaf < 3; leaf++)
 			assert_int_equal(places[leaf], cases[i].places[leaf]);
 		free(places);

@@ -111,7 +111,7 @@ test_counters(void **state)
 				     "leaf1,swp2,pg,,2,used_max_persistent,384\n"
 				     "leaf1,swp2,queue,,5,packets,9\n"
 				     "leaf1,,pool,ingress-lossless,,size,192000\n"));
-	assert_non_null(strstr(text, "\nleaf1,,tenant,red,,guaranteed,19200\n"));
+	assert_non_null(strstr(text, "\nleaf1,,tenant,red,,guaranteed,38400\n"));
 	free(text);
 }
 

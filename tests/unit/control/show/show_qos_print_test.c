@@ -307,14 +307,15 @@ test_tenant(void **state)
 	require("tenant", NULL,
 		"{\"nodes\": {\"leaf1\": {\"tenants\": {\"red\": {\"packets\": 5, \"bytes\": 600, "
 		"\"used\": 960, \"used_max\": 1920, \"used_max_persistent\": 3000,"
-		" \"guaranteed\": 256000, \"guaranteed_used\": 192, \"dropped\": 7, \"pools\": {"
+		" \"guaranteed\": 256000, \"guaranteed_used\": 192, \"dropped\": 7, "
+		"\"ecn_marked\": 11, \"pools\": {"
 		"\"ingress-lossy\": {\"used\": 960, \"guaranteed\": 256000, \"guaranteed_used\": "
 		"192, \"share\": 500000}, \"egress-lossy\": {\"used\": 960, \"share\": null}, "
 		"\"egress-lossless\": {\"used\": 0, \"share\": null}}}}}}}",
 		"node   tenant  packets  bytes   used      max  guaranteed  guaranteed-used  "
-		"dropped  max-persistent\n"
+		"dropped  ecn-marked  max-persistent\n"
 		"leaf1  red           5  600 B  960 B  1.92 KB      256 KB            192 B  "
-		"      7            3 KB\n"
+		"      7          11            3 KB\n"
 		"\n"
 		"node   tenant  pool            used  guaranteed  guaranteed-used   share\n"
 		"leaf1  red     ingress-lossy  960 B      256 KB            192 B  500 KB\n"

@@ -12,11 +12,15 @@ static const char text[] = "switch:\n"
 			   "  preset: spectrum-x\n"
 			   "  qos:\n"
 			   "    tc: {3: {ecn: {min: 100KB}, weight: 150, max-rate: 50G}}\n"
-			   "    ports: {swp2: {trust: [pcp], dscp-to-priority: {default: 5}}}\n"
+			   "    ports: {swp2: {trust: [pcp], dscp-to-priority: {default: 5},\n"
+			   "      pfc: {priorities: [4]}, pg: {3: {static: 40KB, headroom: 9KB}},\n"
+			   "      tc: {3: {weight: 450}, 0: {scheduler: strict}}}}\n"
 			   "  ports: {swp1: {}, swp2: {}, swp3: {}, swp4: {}}\n";
 static const char alone[] = "switch: {name: p, preset: spectrum-x, ports: {swp1: {}}}\n";
-static struct topo_port ports[] = {
-	{.cable_mm = 5000}, {.cable_mm = 5000}, {.cable_mm = 40000}, {.cable_mm = 0}};
+static struct topo_port ports[] = {{.number = 1, .cable_mm = 5000},
+				   {.number = 2, .cable_mm = 5000},
+				   {.number = 3, .cable_mm = 40000},
+				   {.number = 4}};
 static const struct topo_node place = {.name = "leaf1", .ports = ports, .port_count = 4};
 
 struct switches {
@@ -183,7 +187,7 @@ test_what_differs_from_the_preset(void **state)
 
 	assert_int_equal(ask(s, json_pack("{s:s}", "what", "qos"), &out), 0);
 	qos = fixture_at(out, "nodes/leaf1");
-	assert_int_equal(json_object_size(fixture_at(qos, "exceptions")), 3 + 1 + CONFIG_DSCPS);
+	assert_int_equal(json_object_size(fixture_at(qos, "exceptions")), 3 + 1 + CONFIG_DSCPS + 5);
 	assert_text_at(setting(qos, "exceptions", "qos.tc.3.ecn.min"), "value", "100KB");
 	assert_text_at(setting(qos, "exceptions", "qos.tc.3.ecn.min"), "preset", "150KB");
 	assert_text_at(setting(qos, "exceptions", "qos.tc.3.ecn.min"), "where", "line 5");
@@ -243,6 +247,19 @@ test_status_of_a_port(void **state)
 	assert_text_at(setting(qos, "values", "qos.trust"), "origin", "overridden");
 	assert_null(setting(qos, "values", "qos.ports.swp2.trust"));
 	assert_int_equal(json_array_size(fixture_at(qos, "pfc/cable-length")), 1);
+	assert_int_equal(json_array_size(fixture_at(qos, "pfc/pfc-priority")), 1);
+	assert_integer_at(qos, "pfc/pfc-priority/[0]", 4);
+	assert_text_at(qos, "pools/[1]/mode", "Static");
+	assert_text_at(setting(qos, "values", "qos.pg.3.headroom"), "value", "9KB");
+	assert_text_at(setting(qos, "exceptions", "qos.pg.3.static"), "where", "line 7");
+	assert_bool_at(qos, "pfc/rx-enabled", true);
+	assert_bool_at(qos, "pfc/tx-enabled", false);
+	assert_text_at(qos, "traffic-class/[0]/scheduler", "strict");
+	assert_integer_at(qos, "traffic-class/[1]/weight", 450);
+	assert_integer_at(qos, "traffic-class/[1]/share", 100);
+	assert_text_at(setting(qos, "exceptions", "qos.tc.3.weight"), "value", "450");
+	assert_text_at(setting(qos, "exceptions", "qos.tc.3.weight"), "preset", "50");
+	assert_text_at(setting(qos, "exceptions", "qos.tc.3.weight"), "where", "line 8");
 	json_decref(out);
 	assert_int_equal(ask(s,
 			     json_pack("{s:s,s:s,s:s}", "what", "interface", "port", "leaf1.swp1",
@@ -252,6 +269,7 @@ test_status_of_a_port(void **state)
 	qos = fixture_at(out, "nodes/leaf1/ports/swp1");
 	assert_text_at(qos, "trust/trust-mode/[0]", "dscp");
 	assert_integer_at(qos, "dscp-to-sp/[26]", 3);
+	assert_integer_at(qos, "traffic-class/[1]/weight", 150);
 	assert_text_at(setting(qos, "values", "qos.trust"), "origin", "preset");
 	assert_null(setting(qos, "values", "qos.ports.swp2.trust"));
 	json_decref(out);

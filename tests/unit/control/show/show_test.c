@@ -119,8 +119,12 @@ static void
 test_interface_tells_what_a_port_is(void **state)
 {
 	struct fixture *f = *state;
-	json_t *out = answer_to(f, "interface", "leaf1.swp2");
+	json_t *out;
 
+	f->profile.preamble = 8;
+	f->profile.fcs = 4;
+	f->profile.gap = 12;
+	out = answer_to(f, "interface", "leaf1.swp2");
 	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 1);
 	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports")), 1);
 	assert_text_at(out, "nodes/leaf1/ports/swp2/state", "up");
@@ -129,6 +133,7 @@ test_interface_tells_what_a_port_is(void **state)
 	assert_text_at(out, "nodes/leaf1/ports/swp2/tenant", "red");
 	assert_text_at(out, "nodes/leaf1/ports/swp2/mac", "02:01:00:00:00:02");
 	assert_integer_at(out, "nodes/leaf1/ports/swp2/mtu", 4200);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/overhead_bytes", 24);
 	assert_integer_at(out, "nodes/leaf1/ports/swp2/rate_bps", UINT64_C(100000000000));
 	assert_integer_at(out, "nodes/leaf1/ports/swp2/rx_packets", 0);
 	fixture_at(out, "nodes/leaf1/ports/swp2/queue/[7]");
@@ -253,17 +258,19 @@ test_watchdog(void **state)
 {
 	struct watchdog_queue watchdog[PRIORITIES] = {0};
 	struct fixture *f = *state;
+	struct port_profile own;
 	json_t *out = answer_to(f, "watchdog", NULL);
 
 	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 1);
 	assert_true(json_is_false(fixture_at(out, "nodes/leaf1/watchdog/enabled")));
 	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports/swp1/queue")), 0);
 	json_decref(out);
-	f->leaf_tables.watchdog = (struct watchdog_profile){.poll = 100 * PS_PER_MS,
-							    .detect = 300 * PS_PER_MS,
-							    .restore = 200 * PS_PER_MS,
-							    .action = WATCHDOG_FORWARD,
-							    .ingress = true};
+	f->leaf_tables.watchdog_poll = 100 * PS_PER_MS;
+	f->profile.watchdog = (struct watchdog_profile){.on = true,
+							.detect = 300 * PS_PER_MS,
+							.restore = 200 * PS_PER_MS,
+							.action = WATCHDOG_FORWARD,
+							.ingress = true};
 	f->leaf_tables.tc_priorities[3] = 1 << 3;
 	f->leaf_tables.tc_priorities[0] = 0xf7;
 	f->profile.obeyed = 1 << 3;
@@ -292,6 +299,16 @@ test_watchdog(void **state)
 	f->profile.link_pause = true;
 	out = answer_to(f, "watchdog", "swp4");
 	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports/swp4/queue")), 8);
+	json_decref(out);
+	// What most ports have, and one that differs.
+	own = f->profile;
+	own.watchdog.action = WATCHDOG_ALERT;
+	f->leaf_tables.ports[0].profile = &own;
+	out = answer_to(f, "watchdog", "leaf1");
+	assert_text_at(out, "nodes/leaf1/watchdog/action", "forward");
+	assert_text_at(out, "nodes/leaf1/ports/swp1/watchdog/action", "alert");
+	assert_integer_at(out, "nodes/leaf1/ports/swp1/watchdog/poll_ns", 100000000);
+	assert_null(json_object_get(fixture_at(out, "nodes/leaf1/ports/swp2"), "watchdog"));
 	json_decref(out);
 }
 

@@ -34,7 +34,7 @@ frame(struct bench *b, uint32_t number)
 	static const uint8_t bytes[60];
 	struct carrier_head head;
 
-	carrier_write_head(&b->near, number, &head);
+	carrier_write_head(&b->near, number, b->now_ns, &head);
 	return carrier_take(&b->far, &head, bytes, sizeof(bytes), true, b->now_ns);
 }
 
@@ -131,6 +131,23 @@ test_goodbye(void **state)
 }
 
 // The far end goes down once, begins to count anew, and takes nothing of the session before.
+// One end has taken its link down: both hear each other, but the far end is to see it.
+static void
+test_held(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	join(&b);
+	b.near.held = true;
+	hello(&b, &b.near, &b.far, 0);
+	assert_false(carrier_link(&b.far, b.now_ns));
+	assert_true(carrier_link(&b.near, b.now_ns));
+	b.near.held = false;
+	hello(&b, &b.near, &b.far, 0);
+	assert_true(carrier_link(&b.far, b.now_ns));
+}
+
 static void
 test_restart(void **state)
 {
@@ -185,6 +202,62 @@ test_round_trip(void **state)
 	assert_int_equal(b.near.round_trip_ns, 3 * MS);
 }
 
+// A frame that was sent at an instant of a clock of its own.
+static void
+frame_of(struct bench *b, uint32_t number, uint64_t sent_ns)
+{
+	static const uint8_t bytes[60];
+	struct carrier_head head;
+
+	carrier_write_head(&b->near, number, sent_ns, &head);
+	assert_true(carrier_take(&b->far, &head, bytes, sizeof(bytes), true, b->now_ns));
+}
+
+// The clock of the near end is a day behind, or ahead.
+static void
+test_delay_variation(void **state)
+{
+	static const uint64_t day = UINT64_C(86400000000000);
+
+	(void)state;
+	for (unsigned int ahead = 0; ahead < 2; ahead++) {
+		struct bench b;
+		uint64_t ago;
+
+		join(&b);
+		b.now_ns += day;
+		carrier_init(&b.near, 11);
+		ago = ahead ? (uint64_t)0 - day : day;
+		struct carrier_head head;
+		struct carrier_hello body;
+
+		carrier_write_hello(&b.near, CARRIER_HELLO, 0, b.now_ns - ago - 4 * MS, &head,
+				    &body);
+		assert_false(carrier_take(&b.far, &head, &body, sizeof(body), true, b.now_ns));
+		frame_of(&b, 0, b.now_ns - ago - 2 * MS); // the fastest one
+		assert_int_equal(b.far.variation_ns, 0);
+		frame_of(&b, 1, b.now_ns - ago - 18 * MS);
+		assert_int_equal(b.far.variation_ns, MS); // a 16th
+		assert_int_equal(b.far.variation_max_ns, 16 * MS);
+		// The fastest one is forgotten after two intervals: 18 ms are nothing special then.
+		for (uint32_t i = 2; i < 5; i++) {
+			b.now_ns += CARRIER_LEAST_NS;
+			frame_of(&b, i, b.now_ns - ago - 18 * MS);
+		}
+		assert_true(b.far.variation_ns < 3 * MS);
+		assert_int_equal(b.far.variation_max_ns, 16 * MS);
+		// After a silence it is forgotten at once: clocks may have drifted apart.
+		b.now_ns += 3 * CARRIER_LEAST_NS;
+		frame_of(&b, 5, b.now_ns - ago - 90 * MS);
+		assert_int_equal(b.far.variation_max_ns, 16 * MS);
+		// Whatever stamp there is, some number follows, and not an absurd one.
+		frame_of(&b, 6, b.now_ns - (UINT64_C(1) << 63));
+		frame_of(&b, 7, b.now_ns + (UINT64_C(1) << 63) - 1);
+		frame_of(&b, 8, b.now_ns - ago);
+		assert_int_equal(b.far.variation_max_ns, CARRIER_MORE_MAX_NS);
+	}
+}
+
 static void
 test_senseless(void **state)
 {
@@ -194,7 +267,7 @@ test_senseless(void **state)
 
 	(void)state;
 	join(&b);
-	carrier_write_head(&b.near, 0, &good);
+	carrier_write_head(&b.near, 0, b.now_ns, &good);
 	for (size_t i = 0; i < 8; i++) {
 		bad = good;
 		((uint8_t *)&bad)[i] ^= 0x40;
@@ -216,9 +289,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),   cmocka_unit_test(test_numbers_wrap),
-		cmocka_unit_test(test_silence),   cmocka_unit_test(test_goodbye),
-		cmocka_unit_test(test_restart),   cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_numbers),    cmocka_unit_test(test_numbers_wrap),
+		cmocka_unit_test(test_silence),    cmocka_unit_test(test_goodbye),
+		cmocka_unit_test(test_restart),    cmocka_unit_test(test_held),
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_delay_variation),
 		cmocka_unit_test(test_senseless),
 	};
 

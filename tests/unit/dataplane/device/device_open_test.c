@@ -2,6 +2,7 @@
 // Devices that need no privilege; AF_XDP is tested with the veth pairs it sits on (veth_test.c).
 #include "dataplane/device/device.h"
 
+#include "dataplane/device/burst.h"
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
 #include "dataplane/device/quirks.h"

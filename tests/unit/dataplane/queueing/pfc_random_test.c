@@ -50,9 +50,12 @@ random_tables(struct random *r)
 		if (p->pg[t->priority_to_pg[i]].lossless && !one_in(r, 4))
 			p->pg[t->priority_to_pg[i]].pfc_priorities |= (uint8_t)(1u << i);
 	p->refresh = (1 + random_below(r, 30)) * US;
-	if (!one_in(r, 4))
-		t->watchdog = (struct watchdog_profile){
-			.poll = (1 + random_below(r, 5)) * US,
+	if (one_in(r, 4))
+		return t;
+	t->watchdog_poll = (1 + random_below(r, 5)) * US;
+	if (!one_in(r, 8))
+		p->watchdog = (struct watchdog_profile){
+			.on = true,
 			.detect = (5 + random_below(r, 20)) * US,
 			.restore = (5 + random_below(r, 20)) * US,
 			.action = (uint8_t)random_below(r, 3),
@@ -79,7 +82,7 @@ check_received(struct node *n, const struct port *p, ps_t now)
 		assert_int_equal(p->paused >> tc & 1 && p->queue_paused_until[tc] > now, held);
 		assert_int_equal(p->queue_cold[tc].held.since != PS_NEVER, p->paused >> tc & 1);
 		if (port_watchdog(p, tc)->storm)
-			assert_int_not_equal(n->current->watchdog.poll, 0);
+			assert_true(p->profile->watchdog.on);
 	}
 	for (unsigned int i = 0; i < PAUSES; i++) {
 		if (p->pause_until[i] > now)

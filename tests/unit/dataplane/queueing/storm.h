@@ -19,8 +19,9 @@ watchdog_tables(enum watchdog_action action)
 {
 	struct tables *t = harness_tables(4);
 
-	t->watchdog = (struct watchdog_profile){
-		.poll = POLL, .detect = DETECT, .restore = RESTORE, .action = (uint8_t)action};
+	t->watchdog_poll = POLL;
+	harness_profile(t)->watchdog = (struct watchdog_profile){
+		.on = true, .detect = DETECT, .restore = RESTORE, .action = (uint8_t)action};
 	return t;
 }
 

@@ -46,8 +46,9 @@ test_next(void **state)
 	struct harness h;
 
 	(void)state;
-	t->watchdog =
-		(struct watchdog_profile){.poll = 7 * US, .detect = 700 * US, .restore = 700 * US};
+	t->watchdog_poll = 7 * US;
+	harness_profile(t)->watchdog =
+		(struct watchdog_profile){.on = true, .detect = 700 * US, .restore = 700 * US};
 	harness_open(&h, t);
 	assert_int_equal(switch_timer(h.node, 0), 7 * US);
 	assert_int_equal(switch_timer(h.node, 7 * US), 10 * US);
@@ -75,7 +76,8 @@ test_order(void **state)
 	struct harness h;
 
 	(void)state;
-	t->watchdog = (struct watchdog_profile){.poll = 10 * US,
+	t->watchdog_poll = 10 * US;
+	p->watchdog = (struct watchdog_profile){.on = true,
 						.detect = 30 * US,
 						.restore = 20 * US,
 						.action = WATCHDOG_DROP,

@@ -173,7 +173,7 @@ test_stormed(void **state)
 	struct harness h;
 
 	(void)state;
-	t->watchdog = (struct watchdog_profile){.action = WATCHDOG_DROP};
+	harness_profile(t)->watchdog = (struct watchdog_profile){.action = WATCHDOG_DROP};
 	open_full(&h, t);
 	h.node->ports[OUT].stormed = 1 << 4;
 	put(&h, &(struct frame){.to = OUT, .bytes = 900, .dscp = 8});

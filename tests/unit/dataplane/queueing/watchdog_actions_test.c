@@ -63,7 +63,7 @@ test_flush(void **state)
 	struct harness h;
 
 	(void)state;
-	t->watchdog.flush = true;
+	harness_profile(t)->watchdog.flush = true;
 	harness_open(&h, t);
 	put(&h, 2, 1, 3, 6 * US);
 	put(&h, 0, 1, 0, 3 * US - 1); // another queue's packet is no progress of this one
@@ -96,7 +96,7 @@ test_flush_resumes(void **state)
 	ps_t left;
 
 	(void)state;
-	t->watchdog.flush = true;
+	harness_profile(t)->watchdog.flush = true;
 	harness_profile(t)->pg[3].threshold =
 		(struct threshold){.fixed = 300, .down = 63, .pool = POOL_INGRESS_LOSSLESS};
 	harness_profile(t)->refresh = 35 * US; // 5 + 35 = 40
@@ -174,7 +174,7 @@ test_ingress(void **state)
 	ps_t left;
 
 	(void)state;
-	t->watchdog.ingress = true;
+	harness_profile(t)->watchdog.ingress = true;
 	harness_profile(t)->pg[3].threshold =
 		(struct threshold){.fixed = 0, .down = 63, .pool = POOL_INGRESS_LOSSLESS};
 	harness_open(&h, t);
@@ -220,7 +220,7 @@ test_link_pause(void **state)
 	struct harness h;
 
 	(void)state;
-	t->watchdog.flush = true;
+	harness_profile(t)->watchdog.flush = true;
 	harness_profile(t)->link_pause = true;
 	harness_open(&h, t);
 	put_link_pause(&h, 1, 65535, 3 * US);

@@ -242,7 +242,7 @@ test_tables_change(void **state)
 	harness_run(&h, 100 * US + 1);
 	expect_log(&h, NODE_LOG_STORM, 100 * US, 35 * US, 0);
 	t = watchdog_tables(WATCHDOG_DROP);
-	t->watchdog.flush = true;
+	harness_profile(t)->watchdog.flush = true;
 	harness_adopt(&h, t);
 	harness_run(&h, 101 * US);
 	assert_int_equal(node_queued(h.node), 0);

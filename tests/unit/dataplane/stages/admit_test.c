@@ -234,6 +234,31 @@ test_idle_port(void **state)
 	harness_close(&h);
 }
 
+// A packet that must wait keeps all that was known of it, as one that leaves at once does.
+static void
+test_waiting_keeps_flags(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_open(&h, harness_tables(2));
+	for (unsigned int i = 0; i < 2; i++) {
+		struct rte_mbuf *m = harness_frame(&h, &(struct frame){.to = 1});
+
+		packet_meta(m)->flags |= PACKET_PROBE;
+		harness_put(&h, 0, m, 1000);
+	}
+	harness_run(&h, PS_PER_US);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct rte_mbuf *m = harness_take(&h, 1, NULL);
+
+		assert_non_null(m);
+		assert_true(packet_meta(m)->flags & PACKET_PROBE);
+		packet_free(h.pool, m);
+	}
+	harness_close(&h);
+}
+
 int
 main(void)
 {
@@ -242,6 +267,7 @@ main(void)
 		cmocka_unit_test(test_mtu_charges_nothing),
 		cmocka_unit_test(test_cells),
 		cmocka_unit_test(test_idle_port),
+		cmocka_unit_test(test_waiting_keeps_flags),
 		cmocka_unit_test(test_tenant_counters),
 	};
 

@@ -34,13 +34,17 @@
 
 static const uint8_t near4[4] = {172, 16, 0, 1}, far4[4] = {172, 16, 0, 2};
 static const uint8_t near6[16] = {0xfd, [5] = 1, [13] = 1}, far6[16] = {0xfd, [5] = 1, [13] = 2};
+// Where IP-in-IP ends, if it does.
+static const struct ipip_address ipip4 = {4, {10, 1, 0, 32}},
+				 ipip6 = {6, {0xfc, [3] = 1, [15] = 0x32}};
 static const uint8_t near_mac[6] = {2, 2, 0, 0, 1, 0}, far_mac[6] = {2, 2, 0, 0, 2, 0};
 
 // A leaf's tables: of the near one or the far one, with an underlay of IPv4 or IPv6.
 struct leaf {
 	unsigned int version;
 	bool far;
-	bool full; // the full pipeline
+	bool full;                      // the full pipeline
+	const struct ipip_tables *ipip; // NULL: no IP-in-IP ends here
 };
 
 static inline void
@@ -152,6 +156,11 @@ leaf_tables(const struct leaf *leaf)
 	set_vrfs(t, leaf->far);
 	set_groups(t);
 	t->tunnels = make_tunnels(leaf);
+	if (leaf->ipip != NULL) {
+		t->ipip = malloc(sizeof(*t->ipip));
+		assert_non_null(t->ipip);
+		*t->ipip = *leaf->ipip;
+	}
 	t->epoch = 1;
 	t->latency_wanted = leaf->full;
 	t->tenant_count = 2;
@@ -310,4 +319,52 @@ wrap_frame(uint8_t *frame, const struct wrapped *w, const struct frame *f)
 	uint32_t bytes = harness_write_frame(inside, f);
 
 	return wrap(frame, w, inside + 14, bytes - 14);
+}
+
+// Writes IP around the IP packet at `ip`, from 192.0.2.7 (2001:db8::7) to this address; `tos` as a
+// tunnel's. Returns the frame's length.
+static inline uint32_t
+wrap_ip(uint8_t *frame, const struct ipip_address *to, uint8_t tos, const uint8_t *ip,
+	uint32_t ip_bytes)
+{
+	const uint32_t header = to->version == 6 ? 40 : 20;
+	const uint8_t protocol = ip[0] >> 4 == 6 ? 41 : 4;
+	uint8_t *outer = frame + 14;
+
+	memmove(outer + header, ip, ip_bytes);
+	memset(frame, 0, 14 + header);
+	memcpy(frame, harness_leaf_mac, 6);
+	memcpy(frame + 6, harness_host_mac, 6);
+	write16(frame + 12, to->version == 6 ? 0x86dd : 0x0800);
+	if (to->version == 6) {
+		outer[0] = (uint8_t)(0x60 | tos >> 4);
+		outer[1] = (uint8_t)(tos << 4);
+		write16(outer + 4, ip_bytes);
+		outer[6] = protocol;
+		outer[7] = 64;
+		memcpy(outer + 8, (uint8_t[16]){0x20, 0x01, 0x0d, 0xb8, [15] = 7}, 16);
+		memcpy(outer + 24, to->bytes, 16);
+	} else {
+		uint16_t sum;
+
+		outer[0] = 0x45;
+		outer[1] = tos;
+		write16(outer + 2, header + ip_bytes);
+		outer[8] = 64;
+		outer[9] = protocol;
+		memcpy(outer + 12, (uint8_t[4]){192, 0, 2, 7}, 4);
+		memcpy(outer + 16, to->bytes, 4);
+		sum = checksum_ipv4_header(outer, 20);
+		memcpy(outer + 10, &sum, 2);
+	}
+	return 14 + header + ip_bytes;
+}
+
+static inline uint32_t
+wrap_ip_frame(uint8_t *frame, const struct ipip_address *to, uint8_t tos, const struct frame *f)
+{
+	uint8_t inside[BUILT_MAX];
+	uint32_t bytes = harness_write_frame(inside, f);
+
+	return wrap_ip(frame, to, tos, inside + 14, bytes - 14);
 }

@@ -102,7 +102,7 @@ keys(void **state)
 {
 	(void)state;
 	expect("set sw", "switch.");
-	expect("set switch.", "switch.arp switch.buffer. switch.icmp. switch.lldp "
+	expect("set switch.", "switch.arp switch.buffer. switch.icmp. switch.ipip. switch.lldp "
 			      "switch.preset switch.preset-mode switch.qos. "
 			      "switch.routing.");
 	expect("set switch.qos.tc.3.ecn.m", "switch.qos.tc.3.ecn.max switch.qos.tc.3.ecn.min");

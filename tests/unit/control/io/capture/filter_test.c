@@ -49,6 +49,9 @@ test_expression(void **state)
 	make_packet(packet, 4790);
 	assert_false(filter_passes(f, packet, 60, 1000));
 	assert_true(filter_passes(NULL, packet, 60, 60));
+	assert_int_equal(filter_steps(f), strtoul(program, NULL, 10));
+	assert_in_range(filter_steps(f), 5, 30);
+	assert_int_equal(filter_steps(NULL), 0);
 	filter_destroy(f);
 	free(program);
 	assert_int_equal(filter_compile("greater 500", &program, &diag), 0);

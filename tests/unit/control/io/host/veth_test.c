@@ -7,7 +7,7 @@
 #include "control/io/host/link.h"
 #include "control/io/host/netns.h"
 #include "control/io/host/offload.h"
-#include "dataplane/device/device.h"
+#include "dataplane/device/burst.h"
 #include "dataplane/device/eal.h"
 #include "dataplane/device/pool.h"
 

@@ -21,7 +21,7 @@ take(void *context, const struct nlmsghdr *message)
 	static struct learn_message got;
 
 	(void)context;
-	assert_int_equal(learn_decode(message, &got), 0);
+	assert_int_equal(learn_decode(message, RT_TABLE_MAIN, &got), 0);
 	assert_int_equal(got.kind, LEARN_ROUTE);
 	taken++;
 }
@@ -129,6 +129,7 @@ static void
 open_server(struct server *s)
 {
 	struct learn_fpm_options options = {.netns_fd = -1,
+					    .table = RT_TABLE_MAIN,
 					    .epoll = epoll_create1(EPOLL_CLOEXEC),
 					    .listen = &s->listen,
 					    .notify = count_told,

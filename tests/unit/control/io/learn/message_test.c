@@ -10,7 +10,7 @@ static struct learn_message got;
 static int
 decode(void)
 {
-	return learn_decode(made_message(&made), &got);
+	return learn_decode(made_message(&made), RT_TABLE_MAIN, &got);
 }
 
 // As the kernel of a little-endian machine sends `ip route add 10.9.0.0/16 via 10.0.2.2 dev 7`.
@@ -27,7 +27,7 @@ test_bytes_of_a_route(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(learn_decode((const struct nlmsghdr *)bytes, &got), 0);
+	assert_int_equal(learn_decode((const struct nlmsghdr *)bytes, RT_TABLE_MAIN, &got), 0);
 	assert_int_equal(got.kind, LEARN_ROUTE);
 	assert_false(got.gone);
 	assert_false(got.replaces);
@@ -238,6 +238,8 @@ test_of_no_concern(void **state)
 	made_number(&made, RTA_TABLE, 1001);
 	assert_int_equal(decode(), 0);
 	assert_int_equal(got.kind, LEARN_NOTHING);
+	assert_int_equal(learn_decode(made_message(&made), 1001, &got), 0);
+	assert_int_equal(got.kind, LEARN_ROUTE);
 	head.rtm_flags = RTM_F_CLONED;
 	made_start(&made, RTM_NEWROUTE, 0, &head, sizeof(head));
 	assert_int_equal(decode(), 0);
@@ -282,7 +284,7 @@ test_truncated(void **state)
 
 		memcpy(cut, made.bytes, length < 16 ? 16 : length);
 		cut->nlmsg_len = length;
-		if (learn_decode(cut, &got) == 0) {
+		if (learn_decode(cut, RT_TABLE_MAIN, &got) == 0) {
 			assert_int_equal(got.kind, LEARN_ROUTE);
 			assert_true(got.way.count < 3);
 			assert_int_equal((length - NLMSG_HDRLEN) % 4, 0);
@@ -307,7 +309,7 @@ test_lengths_that_lie(void **state)
 			make_multipath(3);
 			memcpy(&truth, made.bytes + places[p], 2);
 			memcpy(made.bytes + places[p], &value, 2);
-			if (learn_decode(made_message(&made), &got) != 0)
+			if (learn_decode(made_message(&made), RT_TABLE_MAIN, &got) != 0)
 				refused++;
 			else if (lie != truth)
 				assert_true(got.way.count <=

@@ -362,7 +362,7 @@ test_trim_and_watchdog(void **state)
 	(void)state;
 	build(&b, DUT("  preset: spectrum-x\n"), "dut");
 	assert_int_equal(b.t->trim.size, 0);
-	assert_int_equal(b.t->watchdog.poll, 0);
+	assert_int_equal(b.t->watchdog_poll, 0);
 	drop(&b);
 	built_load(&b, DUT("  preset: spectrum-x\n"), "dut");
 	b.settings.trim = (struct config_trim){
@@ -378,12 +378,12 @@ test_trim_and_watchdog(void **state)
 	assert_int_equal(b.t->trim.dscp, 11);
 	assert_int_equal(b.t->trim.tc, 4);
 	assert_int_equal(b.t->trim.eligible, 0x0e);
-	assert_int_equal(b.t->watchdog.poll, 100);
-	assert_int_equal(b.t->watchdog.detect, 300);
-	assert_int_equal(b.t->watchdog.restore, 400);
-	assert_int_equal(b.t->watchdog.action, WATCHDOG_FORWARD);
-	assert_true(b.t->watchdog.ingress);
-	assert_false(b.t->watchdog.flush);
+	assert_int_equal(b.t->watchdog_poll, 100);
+	assert_int_equal(b.t->profiles[0].watchdog.detect, 300);
+	assert_int_equal(b.t->profiles[0].watchdog.restore, 400);
+	assert_int_equal(b.t->profiles[0].watchdog.action, WATCHDOG_FORWARD);
+	assert_true(b.t->profiles[0].watchdog.ingress);
+	assert_false(b.t->profiles[0].watchdog.flush);
 	drop(&b);
 }
 

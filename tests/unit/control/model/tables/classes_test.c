@@ -156,7 +156,7 @@ test_host(void **state)
 	assert_int_equal(b.t->ports[0].profile->max_rate.byte_time, 0);
 	assert_false(b.t->ports[0].profile->tc[3].red || b.t->ports[0].profile->remarks);
 	assert_int_equal(b.t->trim.size, 0);
-	assert_int_equal(b.t->watchdog.poll, 0);
+	assert_int_equal(b.t->watchdog_poll, 0);
 	built_drop(&b);
 }
 

@@ -145,6 +145,13 @@ test_cannot_hold(void **state)
 		DUT("  mtu: 9100\n  buffer: {size: 250KB}\n"), "dut",
 		"t.yaml:4:18: buffer.size: on dut the buffer's 250000 B do not hold the 254208 B "
 		"of headroom and 0 B reserved for the priority groups of 2 ports");
+	assert_refused(
+		DUT("  mtu: 9100\n  buffer: {size: 300KB}\n"
+		    "  qos: {ports: {swp2: {pg: {0: {reserved: 46KB}}}}}\n"),
+		"dut",
+		"t.yaml:5:43: qos.ports.swp2.pg.0.reserved: on dut the buffer's 300000 B do not "
+		"hold the 254208 B of headroom and 46080 B reserved for the priority groups of 2 "
+		"ports");
 	assert_refused(DUT("  buffer: {size: 500KB}\n  qos: {tc: {0: {reserved: 250KB}}}\n"), "dut",
 		       "t.yaml:4:28: qos.tc.0.reserved: on dut the buffer's 500000 B do not hold "
 		       "the 500352 B reserved for the queues of 2 ports");

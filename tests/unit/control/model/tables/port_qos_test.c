@@ -115,6 +115,144 @@ test_remark(void **state)
 	built_drop(&b);
 }
 
+static void
+test_scheduler(void **state)
+{
+	struct config_port_qos port = {.number = 2, .set = CONFIG_PORT_QOS_CLASSES};
+	const struct port_profile *p;
+	struct built b;
+
+	(void)state;
+	built_load(&b, DUT, "dut");
+	memcpy(port.classes, b.settings.classes, sizeof(port.classes));
+	port.classes[0].scheduler = CONFIG_SCHEDULER_STRICT;
+	port.classes[3].weight = 100;
+	b.settings.ports = &port;
+	b.settings.port_count = 1;
+	built_good(&b);
+	assert_int_equal(b.t->profile_count, 2);
+	p = b.t->ports[0].profile;
+	assert_int_equal(p->strict, 1 << 6);
+	assert_int_equal(p->tc[0].quantum, p->tc[3].quantum);
+	p = b.t->ports[1].profile;
+	assert_int_equal(p->strict, 1 << 6 | 1 << 0);
+	assert_int_equal(p->tc[0].quantum, 0);
+	assert_int_equal(p->tc[3].quantum, 2 * p->tc[1].quantum);
+	assert_int_equal(p->tc[3].threshold.pool, POOL_EGRESS_LOSSLESS);
+	built_drop(&b);
+}
+
+static void
+test_pfc(void **state)
+{
+	struct config_port_qos port = {.number = 2, .set = CONFIG_PORT_QOS_PFC};
+	const struct port_profile *p;
+	struct built b;
+
+	(void)state;
+	built_load(&b, DUT, "dut");
+	port.pfc_priorities = 1 << 5;
+	b.settings.ports = &port;
+	b.settings.port_count = 1;
+	built_good(&b);
+	p = b.t->ports[0].profile;
+	assert_int_equal(p->obeyed, 1 << 3);
+	assert_int_equal(p->pg[3].pfc_priorities, 1 << 3);
+	p = b.t->ports[1].profile;
+	assert_int_equal(p->obeyed, 1 << 5);
+	assert_int_equal(p->pg[3].pfc_priorities, 0);
+	assert_int_equal(p->pg[0].pfc_priorities, 0); // it is lossy
+	assert_true(p->pg[3].headroom > 0);
+	built_drop(&b);
+	built_load(&b, DUT, "dut");
+	b.settings.flow_control = CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC;
+	b.settings.ports = &port;
+	b.settings.port_count = 1;
+	built_good(&b);
+	assert_int_equal(b.t->ports[1].profile->obeyed, 0xff);
+	assert_int_equal(b.t->ports[1].profile->pg[3].pfc_priorities, 0);
+	built_drop(&b);
+}
+
+// A cell has 192 B.
+static void
+test_groups(void **state)
+{
+	struct config_port_qos port = {.number = 2, .set = CONFIG_PORT_QOS_GROUPS};
+	const struct pg_profile *all, *own;
+	struct built b;
+
+	(void)state;
+	built_load(&b, DUT, "dut");
+	memcpy(port.groups, b.settings.groups, sizeof(port.groups));
+	port.groups[3].headroom = (struct config_amount){CONFIG_AMOUNT_BYTES, 19200};
+	port.groups[3].reserved_bytes = 193;
+	port.groups[3].limit = (struct config_limit){.kind = CONFIG_LIMIT_ALPHA, .shift = -3};
+	port.groups[3].xon_bytes = 1920;
+	port.groups[3].xon_offset = (struct config_amount){.kind = CONFIG_AMOUNT_NONE};
+	port.groups[0].lossless = true;
+	b.settings.ports = &port;
+	b.settings.port_count = 1;
+	built_good(&b);
+	all = b.t->ports[0].profile->pg;
+	own = b.t->ports[1].profile->pg;
+	assert_int_equal(own[3].headroom, 100);
+	assert_int_equal(own[3].threshold.reserved, 2);
+	assert_int_equal(own[3].threshold.down, 3);
+	assert_int_equal(own[3].xon, 10);
+	assert_false(own[3].xon_by_offset);
+	assert_true(own[0].lossless);
+	assert_int_equal(own[0].headroom, all[3].headroom);
+	assert_int_equal(own[0].pfc_priorities, 0);
+	assert_int_equal(all[3].threshold.down, 0);
+	assert_true(all[3].xon_by_offset);
+	assert_false(all[0].lossless);
+	// The pools know what each port sets aside.
+	assert_int_equal(b.t->pools[POOL_HEADROOM].size, 3 * all[3].headroom + 100);
+	assert_int_equal(b.t->pools[POOL_INGRESS_LOSSLESS].size -
+				 b.t->pools[POOL_INGRESS_LOSSLESS].shared,
+			 2);
+	built_drop(&b);
+}
+
+// The poll is there if any port needs it.
+static void
+test_watchdog(void **state)
+{
+	struct config_port_qos ports[2] = {
+		{.number = 2,
+		 .set = CONFIG_PORT_QOS_WATCHDOG,
+		 .watchdog = {.on = true, .detect_ps = 70, .action = CONFIG_WATCHDOG_ALERT}},
+		{.number = 3, .set = CONFIG_PORT_QOS_WATCHDOG},
+	};
+	struct built b;
+
+	(void)state;
+	for (unsigned all = 0; all < 2; all++) {
+		built_load(&b, DUT, "dut");
+		b.settings.watchdog = (struct config_watchdog){
+			.on = all, .poll_ps = 10, .detect_ps = 30, .restore_ps = 40};
+		b.settings.ports = ports;
+		b.settings.port_count = 2;
+		built_good(&b);
+		assert_int_equal(b.t->watchdog_poll, 10);
+		assert_int_equal(b.t->ports[0].profile->watchdog.on, all);
+		assert_int_equal(b.t->ports[0].profile->watchdog.detect, all ? 30 : 0);
+		assert_true(b.t->ports[1].profile->watchdog.on);
+		assert_int_equal(b.t->ports[1].profile->watchdog.detect, 70);
+		assert_int_equal(b.t->ports[1].profile->watchdog.action, WATCHDOG_ALERT);
+		assert_false(b.t->ports[2].profile->watchdog.on);
+		built_drop(&b);
+	}
+	built_load(&b, DUT, "dut");
+	b.settings.watchdog.poll_ps = 10;
+	b.settings.ports = &ports[1];
+	b.settings.port_count = 1;
+	built_good(&b);
+	assert_int_equal(b.t->watchdog_poll, 0);
+	built_drop(&b);
+}
+
 // A host follows the leaf's port that it hangs on: the second of leaf1 is h2's.
 static void
 test_host(void **state)
@@ -146,6 +284,10 @@ main(void)
 		cmocka_unit_test(test_trust_and_maps),
 		cmocka_unit_test(test_alike_ports_share),
 		cmocka_unit_test(test_remark),
+		cmocka_unit_test(test_scheduler),
+		cmocka_unit_test(test_pfc),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_watchdog),
 		cmocka_unit_test(test_host),
 	};
 

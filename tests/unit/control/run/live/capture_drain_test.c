@@ -22,6 +22,7 @@ struct place {
 	struct capture_ring *rings[RINGS];
 	ps_t published[RINGS];
 	uint32_t takers; // of all records
+	uint32_t cost;   // of each
 	ps_t times[DELIVERED_MAX];
 	uint32_t to[DELIVERED_MAX];
 	uint32_t count;
@@ -29,12 +30,15 @@ struct place {
 };
 
 static uint32_t
-takers_of(void *context, const struct capture_slot *slot, uint32_t ring, uint64_t position)
+takers_of(void *context, const struct capture_slot *slot, uint32_t ring, uint64_t position,
+	  uint32_t *cost)
 {
 	const struct place *p = context;
 
 	assert_int_equal(slot->node, ring);
 	assert_true(position < p->rings[ring]->tail);
+	assert_int_equal(*cost, 0);
+	*cost = p->cost;
 	return p->takers;
 }
 
@@ -189,6 +193,22 @@ test_marks(void **state)
 	assert_in_order(p);
 }
 
+// What is done with a record counts as well.
+static void
+test_a_turn_with_expensive_records(void **state)
+{
+	struct place *p = *state;
+
+	p->cost = CAPTURE_TURN_BYTES / 10;
+	for (uint32_t i = 0; i < 25; i++)
+		put(p, 0, i);
+	p->published[0] = p->published[1] = 25;
+	turn(p, 0);
+	assert_int_equal(p->rings[0]->head / BYTES, 10);
+	turn(p, 0);
+	turn(p, 25);
+}
+
 // The records of a worker that runs do not wait without end for one that hangs.
 static void
 test_a_worker_hangs(void **state)
@@ -251,6 +271,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_a_turn_is_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_marks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_worker_hangs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_turn_with_expensive_records, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_takers, setup, teardown),
 	};
 

@@ -5,6 +5,7 @@
 #include "control/run/live/device_drops.h"
 
 #include "control/run/live/collect.h"
+#include "dataplane/device/burst.h"
 #include "dataplane/device/eal.h"
 #include "tests/unit/control/show/report_fixture.h"
 
