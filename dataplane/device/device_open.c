@@ -14,6 +14,7 @@
 #include "interface.h"
 #include "log_capture.h"
 #include "pool.h"
+#include "pool_loan.h"
 #include "quirks.h"
 #include "udp.h"
 #include "xsk_packets.h"
@@ -421,6 +422,24 @@ device_take_down(struct device *d)
 	xsk_packets_free(&packets);
 }
 
+// Leaves nothing open, and no packet in the hands of its driver, when it fails. In the device's
+// namespace.
+static int
+device_try(struct device *d, const struct device_options *o, const struct device_error *e)
+{
+	bool lent = d->quirks->flags & QUIRK_ONE_CHUNK;
+	int error;
+
+	if (lent && pool_loan_begin(o->pool) != 0)
+		return device_fail(e, -ENOMEM, "no memory");
+	error = d->quirks->flags & QUIRK_UDP ? device_open_udp(d, o, e) : device_bring_up(d, o, e);
+	if (error != 0)
+		device_take_down(d);
+	if (lent)
+		pool_loan_end(error != 0);
+	return error;
+}
+
 static void
 device_free(struct device *d)
 {
@@ -467,9 +486,7 @@ device_open(struct device **out, const struct device_options *o, char *err, size
 		device_fail(&e, error, "cannot enter its network namespace: %s", strerror(-error));
 		goto fail;
 	}
-	error = quirks->flags & QUIRK_UDP ? device_open_udp(d, o, &e) : device_bring_up(d, o, &e);
-	if (error != 0)
-		device_take_down(d);
+	error = device_try(d, o, &e);
 	if (interface_leave_netns(previous) != 0)
 		abort(); // going on in the wrong namespace would configure the wrong interfaces
 	if (error != 0)

@@ -16,10 +16,11 @@
 // packet for every cell.
 #include "pool.h"
 
+#include "pool_loan.h"
+
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
-#include <rte_mbuf_pool_ops.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -95,7 +96,7 @@ pool_create(struct rte_mempool **out, const struct pool_options *o, char *err, s
 		error = -rte_errno;
 		goto fail;
 	}
-	error = rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL);
+	error = pool_loan_prepare(pool);
 	if (error != 0)
 		goto fail;
 	rte_pktmbuf_pool_init(pool, &private);

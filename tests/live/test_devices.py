@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One switch whose ports are DPDK devices: `roost run`. Interfaces are in a namespace of the test's own, in
 which roost is started too."""
+import ctypes
+import mmap
 import signal
+from contextlib import ExitStack
 
 from common import *
 
@@ -9,6 +12,29 @@ FRAMES = 400
 DEVICE_WIRE = 512       # packets that may wait for a device behind the port's queues
 PEER_MAC = "02:00:00:00:02:02"
 QUANTA = 65535
+ATTEMPTS = 16           # of opening a device, each with 2048 packets; there are 4096, two rings and some
+
+
+AF_XDP, SOL_XDP = 44, 283
+XDP_UMEM_REG, XDP_UMEM_FILL_RING, XDP_UMEM_COMPLETION_RING, XDP_RX_RING = 4, 5, 6, 2
+PAGE = 4096
+
+
+def xdp_socket(namespace, interface):
+    """A socket that takes an interface's queue, so that no one else's driver can: (socket, its memory)."""
+    def make():
+        memory = mmap.mmap(-1, 16 * PAGE)
+        opened = socket.socket(AF_XDP, socket.SOCK_RAW)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        opened.setsockopt(SOL_XDP, XDP_UMEM_REG, struct.pack("QQIIII", address, len(memory), PAGE, 0, 0, 0))
+        for ring in (XDP_UMEM_FILL_RING, XDP_UMEM_COMPLETION_RING, XDP_RX_RING):
+            opened.setsockopt(SOL_XDP, ring, struct.pack("I", 16))
+        # Python knows no addresses of this family.
+        where = struct.pack("HHIII", AF_XDP, 0, socket.if_nametoindex(interface), 0, 0)
+        if libc.bind(opened.fileno(), where, len(where)) != 0:
+            raise OSError(ctypes.get_errno(), f"bind {interface}")
+        return opened, memory
+    return inside(namespace, make)
 
 
 class Running:
@@ -36,6 +62,9 @@ class Running:
 
     def port(self, name):
         return port_of(self.name, self.name, name)
+
+    def log(self):
+        return roost("show", "log", "-f", self.name, "-o", "json").json["log"]
 
 
 def frames():
@@ -330,8 +359,8 @@ class Devices(DeviceCase):
         description = self.switch("net_af_packet0,iface=v1", "net_af_xdp1,iface=v2", mtu=1500)
         with Running(self, description | {"live": {"wait-for-interfaces": "on"}}, namespace) as run:
             def reasons():
-                log = roost("show", "log", "-f", run.name, "-o", "json").json["log"]
-                return [(one["port"], one["what"], one["message"].removeprefix("stays down: net_af_xdp1,iface=v2: ")) for one in log]
+                return [(one["port"], one["what"], one["message"].removeprefix("stays down: net_af_xdp1,iface=v2: "))
+                        for one in run.log()]
             expected = [("swp2", "link-down", "no interface v2 in this namespace")]
             wait_until(lambda: reasons() == expected, reasons)
             self.assertEqual((run.port("swp1")["state"], run.port("swp2")["state"]), ("up", "down"))
@@ -345,13 +374,41 @@ class Devices(DeviceCase):
                     command("ip", "-n", namespace, "link", "set", end, "mtu", mtu, "up")
                 expected += [("swp2", "link-down", "no XDP program can be attached to v2: veth: Peer MTU is too large to set XDP")]
                 wait_until(lambda: reasons() == expected, reasons)
-                time.sleep(3)       # many attempts, of which none may keep packets or descriptors
                 command("ip", "-n", namespace, "link", "set", "p2", "mtu", 1500)
                 wait_until(lambda: run.port("swp2")["state"] == "up", reasons)
                 with raw_socket(namespace, "p2").socket as right:
                     left.send(udp("198.18.1.9", "198.18.2.9", size=500))
                     self.assertEqual(len(Socket(right).receive_all(1, 5)), 1)
             self.assertEqual(reasons()[:3], expected)
+
+    def test_attempts_keep_nothing(self):
+        """An interface whose queue another program has is tried again and again. No attempt keeps packets, of which there
+        would be none left, or descriptors."""
+        namespace = self.namespace(("p1", "v1"), ("p2", "v2"))
+        description = self.switch("net_af_packet0,iface=v1", "net_af_xdp1,iface=v2", mtu=1500)
+        with ExitStack() as stack:
+            taken, _memory = xdp_socket(namespace, "v2")
+            stack.enter_context(taken)
+            run = stack.enter_context(Running(self, description | {"live": {"wait-for-interfaces": "on"}}, namespace))
+            descriptors = Path(f"/proc/{run.process.pid}/fd")
+
+            def attempt():
+                """The first thing that is done to an interface is to bring it up."""
+                command("ip", "-n", namespace, "link", "set", "v2", "down")
+                wait_until(lambda: "UP" in command("ip", "-n", namespace, "-j", "link", "show", "v2").json[0]["flags"], "it is tried")
+            attempt()
+            before = len(list(descriptors.iterdir()))
+            for _ in range(ATTEMPTS):
+                attempt()
+            # An attempt of its own may be going on.
+            wait_until(lambda: len(list(descriptors.iterdir())) == before, "no descriptor is left")
+            self.assertEqual({one["message"] for one in run.log()},
+                             {"stays down: net_af_xdp1,iface=v2: Failed to create xsk socket."})
+            taken.close()
+            wait_until(lambda: run.port("swp2")["state"] == "up", run.log)
+            with raw_socket(namespace, "p1").socket as left, raw_socket(namespace, "p2").socket as right:
+                left.send(udp("198.18.1.9", "198.18.2.9", size=500))
+                self.assertEqual(len(Socket(right).receive_all(1, 5)), 1)
 
     def test_interfaces_must_exist_otherwise(self):
         namespace = self.namespace(("p1", "v1"))

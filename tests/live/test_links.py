@@ -33,7 +33,7 @@ class Links(Shared):
                 if (one["node"], one.get("port")) == ("leaf2", "swp1")]
 
     def await_state(self, state):
-        wait_until(lambda: self.port("h5")["state"] == state, f"the port is {state}")
+        wait_until(lambda: self.port("h5")["state"] == state, lambda: f"the port is {state}, after {self.log()}")
 
     def await_log(self, *expected):
         """Waits for lines of the log, which are written after the port has changed."""
@@ -131,10 +131,10 @@ class Links(Shared):
         self.ping("h1", "h5")
 
     def test_many_times(self):
-        """A device that is gone gives back the packets in its rings. It goes so often that all packets of the fabric would be
-        used up otherwise."""
+        """A device that is gone gives back the packets in its rings, also one that goes while it is being opened. It goes so
+        often that all packets of the fabric would be used up otherwise."""
         for _ in range(PACKETS // 2048 + 2):
-            command("ip", "-n", self.h5, "link", "del", "eth1")
+            command("ip", "-n", self.h5, "link", "del", "eth1", status=None)    # it may have gone again already
             wait_until(lambda: command("ip", "-n", self.h5, "link", "show", "eth1", status=None).status == 0,
                        "it is back")
         self.await_state("up")
