@@ -10,6 +10,7 @@
 // (device.h), which belong to the one worker that owns the port.
 #include "device.h"
 
+#include "device_check.h"
 #include "device_linux.h"
 #include "interface.h"
 #include "log_capture.h"
@@ -26,7 +27,6 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,89 +35,7 @@
 #include <unistd.h>
 
 #define DEVICE_MEMIF_SOCKET "/run/memif.sock" // the driver's default
-#define DEVICE_RING 1024         // descriptors, where the driver has no wish of its own
-#define DEVICE_FRAME_OVERHEAD 18 // Ethernet header and one tag
-#define DEVICE_FRAME_EXTRA 288   // the same, and what AF_XDP keeps
-#define DEVICE_ROOM_MIN 2048
-#define DEVICE_WHY_MAX 192
-
-// What matters of a pool, which need not exist yet.
-struct device_packets {
-	unsigned room; // bytes behind the headroom
-	unsigned element_bytes;
-};
-
-static int
-device_find_driver(const struct device_quirks **out, const struct device_error *e)
-{
-	size_t length = strcspn(e->spec, ",");
-	const char *near;
-
-	*out = quirks_find(e->spec);
-	if (*out != NULL) {
-		if (length < DEVICE_NAME_MAX && isdigit((unsigned char)e->spec[length - 1]))
-			return 0;
-		return device_fail(e, -EINVAL, "a device's name is its driver and a number: %s0",
-				   (*out)->driver);
-	}
-	near = quirks_suggest(e->spec);
-	if (near != NULL)
-		return device_fail(e, -EINVAL, "no such port driver; did you mean %s0?", near);
-	return device_fail(e, -EINVAL,
-			   "neither a port driver's name (net_af_xdp0, net_memif0, net_tap0, "
-			   "net_pcap0, ...) nor a PCI address (0000:03:00.0)");
-}
-
-unsigned
-device_room(unsigned mtu)
-{
-	unsigned room = mtu + DEVICE_FRAME_EXTRA;
-
-	return room > DEVICE_ROOM_MIN ? room : DEVICE_ROOM_MIN;
-}
-
-// The largest MTU of a driver that limits the elements of a pool.
-static unsigned
-device_element_mtu_max(const struct device_quirks *quirks)
-{
-	struct pool_options pool = {.private_bytes = PACKET_META_BYTES};
-	unsigned mtu = quirks->element_max;
-
-	do
-		pool.room = device_room(--mtu);
-	while (pool_planned_element_bytes(&pool) > quirks->element_max);
-	return mtu;
-}
-
-unsigned
-device_mtu_max(const char *spec)
-{
-	const struct device_quirks *quirks = quirks_find(spec);
-
-	return quirks != NULL && quirks->element_max != 0 ? device_element_mtu_max(quirks)
-							  : UINT16_MAX;
-}
-
-// The packets must suit the driver, and the frames of the MTU the packets.
-static int
-device_check_frames(const struct device_quirks *quirks, const struct device_packets *packets,
-		    unsigned mtu, const struct device_error *e)
-{
-	unsigned frame_max = quirks_frame_max(quirks, packets->room);
-	unsigned needed = mtu + DEVICE_FRAME_OVERHEAD;
-
-	if (quirks->element_max != 0 && packets->element_bytes > quirks->element_max)
-		return device_fail(
-			e, -EINVAL,
-			"%s carries an MTU of at most %u, and so must every port beside it",
-			quirks->driver, device_element_mtu_max(quirks));
-	if (needed > frame_max)
-		return device_fail(
-			e, -EINVAL, "carries an MTU of at most %u here, not %u: set a smaller mtu",
-			frame_max > DEVICE_FRAME_OVERHEAD ? frame_max - DEVICE_FRAME_OVERHEAD : 0,
-			mtu);
-	return 0;
-}
+#define DEVICE_RING 1024 // descriptors, where the driver has no wish of its own
 
 // The same of a pool that exists.
 static int
@@ -194,33 +112,6 @@ device_clear_socket(const char *spec)
 	device_remove_stale_socket(path != NULL ? copy : DEVICE_MEMIF_SOCKET);
 }
 
-// What the driver is given: the user's spec, completed.
-static int
-device_complete(const struct device_quirks *quirks, unsigned room, char out[static DEVICE_SPEC_MAX],
-		const struct device_error *e)
-{
-	int error = quirks_complete(quirks, e->spec, room, out, DEVICE_SPEC_MAX);
-
-	if (error == -ERANGE)
-		return device_fail(e, -EINVAL, "%s is larger than a packet, which holds %u bytes",
-				   quirks->arguments[0].key, room);
-	if (error == -EDOM)
-		return device_fail(e, -EINVAL,
-				   "one queue is received, so packets in others would be lost: "
-				   "leave qpairs out");
-	if (error != 0)
-		return device_fail(e, -EINVAL, "longer than %d characters", DEVICE_SPEC_MAX - 1);
-	return 0;
-}
-
-static int
-device_check_udp(const struct device_error *e)
-{
-	char why[DEVICE_WHY_MAX];
-
-	return udp_check(e->spec, why, sizeof(why)) == 0 ? 0 : device_fail(e, -EINVAL, "%s", why);
-}
-
 static int
 device_open_udp(struct device *d, const struct device_options *o, const struct device_error *e)
 {
@@ -228,28 +119,6 @@ device_open_udp(struct device *d, const struct device_options *o, const struct d
 	int rc = udp_open(&d->udp, o->spec, o->pool, d->frame_max, why, sizeof(why));
 
 	return rc == 0 ? 0 : device_fail(e, rc, "%s", why);
-}
-
-int
-device_check(const char *spec, uint16_t mtu, const struct pool_options *pool, char *err,
-	     size_t err_bytes)
-{
-	const struct device_error e = {err, err_bytes, spec};
-	const struct device_packets packets = {
-		.room = pool->room,
-		.element_bytes = (unsigned)pool_planned_element_bytes(pool),
-	};
-	char interface[IFNAMSIZ], completed[DEVICE_SPEC_MAX];
-	const struct device_quirks *quirks;
-	int error = device_find_driver(&quirks, &e);
-
-	if (error == 0)
-		error = device_check_frames(quirks, &packets, mtu, &e);
-	if (error == 0 && (quirks->flags & QUIRK_INTERFACE))
-		error = device_name_interface(quirks, interface, &e);
-	if (error == 0 && (quirks->flags & QUIRK_UDP))
-		error = device_check_udp(&e);
-	return error != 0 ? error : device_complete(quirks, packets.room, completed, &e);
 }
 
 static int
@@ -512,16 +381,4 @@ device_close(struct device *d)
 	if (interface_leave_netns(previous) != 0)
 		abort(); // as above
 	device_free(d);
-}
-
-unsigned
-device_packets_held(const char *spec, bool *one_chunk)
-{
-	const struct device_quirks *quirks = quirks_find(spec);
-
-	if (quirks == NULL)
-		return 0;
-	if (quirks->flags & QUIRK_ONE_CHUNK)
-		*one_chunk = true;
-	return quirks->packets_held;
 }
