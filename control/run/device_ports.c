@@ -7,6 +7,8 @@
 #include "control/base/memory.h"
 #include "control/config/config.h"
 
+#include <rte_mempool.h>
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -6,10 +6,11 @@
 
 #include "packet_store.h"
 
-#include <rte_mempool.h>
-
 #include <stdbool.h>
 #include <stddef.h>
+
+// Declared, not included: <rte_mempool.h> includes all of <immintrin.h>.
+struct rte_mempool;
 
 struct pool_options {
 	const char *name;

@@ -4,9 +4,9 @@
 // and keeps them when there is none. See pool_loan.c.
 #pragma once
 
-#include <rte_mempool.h>
-
 #include <stdbool.h>
+
+struct rte_mempool;
 
 // Gives an empty mempool the operations that loans are recorded by. They are DPDK's usual ones
 // otherwise. Returns 0 or a negative error number. Control thread.

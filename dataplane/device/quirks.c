@@ -31,8 +31,8 @@ static const struct device_quirks quirks_table[] = {
 		// - Busy polling (its default) makes every empty poll a system call, for a NAPI
 		//   that on veth runs in the sender's context anyway.
 		// - Closing it leaves the UMEM and so the socket bound to the interface, and
-		//   forgets the mbufs in its rings (xsk_packets.c), as it does when opening it fails
-		//   (pool_loan.c).
+		//   forgets the mbufs in its rings (xsk_packets.c), as it does when opening it
+		//   fails (pool_loan.c).
 		// - Sending is a system call that retries while the far ring is full.
 		// - 2048 mbufs sit in the fill ring from the start, up to 2048 wait in the tx ring.
 		.driver = "net_af_xdp",

@@ -3,9 +3,8 @@
 // to device/. Control thread.
 #pragma once
 
-#include <rte_mempool.h>
-
 struct rte_mbuf;
+struct rte_mempool;
 
 struct xsk_packets {
 	struct rte_mbuf **list;
