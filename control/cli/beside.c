@@ -2,11 +2,19 @@
 // Programs that come with roost: below the build directory, or below the prefix.
 #include "cli.h"
 
+#include "control/base/memory.h"
+#include "control/base/program.h"
+
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#define PYTHON "/usr/bin/python3"
 
 int
 cli_find_beside(const char *const *places, unsigned count, char path[static PATH_MAX])
@@ -22,4 +30,32 @@ cli_find_beside(const char *const *places, unsigned count, char path[static PATH
 		    access(path, R_OK) == 0)
 			return 0;
 	return -ENOENT;
+}
+
+int
+cli_become(const struct cli_args *args, const char *const places[static 2],
+	   const char *const *words)
+{
+	unsigned count = 0;
+	const char **all;
+	char path[PATH_MAX];
+
+	if (cli_find_beside(places, 2, path) != 0) {
+		fprintf(stderr, "%s: %s is not installed with roost: meson install\n", args->title,
+			strrchr(places[0], '/') + 1);
+		return EXIT_FAILED;
+	}
+	while (words[count] != NULL)
+		count++;
+	all = memory_array(count + 4, sizeof(*all), "arguments of a Python program");
+	// -E, -s: nothing of the caller's changes what runs. -B: writes no __pycache__.
+	all[0] = PYTHON;
+	all[1] = "-EsB";
+	all[2] = path;
+	memcpy(all + 3, words, count * sizeof(*words));
+	execv(PYTHON, (char *const *)(uintptr_t)all);
+	fprintf(stderr, "%s: %s: %s (apt-get install python3)\n", args->title, PYTHON,
+		strerror(errno));
+	free(all);
+	return EXIT_FAILED;
 }

@@ -20,6 +20,7 @@ static const struct cli_command *const commands[] = {
 	&command_compare,
 	&command_plot,
 	&command_report,
+	&command_lab,
 	&command_replay,
 	&command_up,
 	&command_down,

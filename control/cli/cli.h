@@ -35,6 +35,7 @@ extern const struct cli_command command_graph;
 extern const struct cli_command command_headroom;
 extern const struct cli_command command_help;
 extern const struct cli_command command_history;
+extern const struct cli_command command_lab;
 extern const struct cli_command command_link;
 extern const struct cli_command command_list;
 extern const struct cli_command command_metrics;
@@ -88,6 +89,11 @@ void cli_print_json(const json_t *answer);
 // Finds a file by where roost itself is: the first of these places below its directory that can be
 // read. Returns 0 or -errno.
 int cli_find_beside(const char *const *places, unsigned count, char path[static PATH_MAX]);
+
+// Runs the Python program at one of two places with words that end with NULL, in the place of this
+// process. Returns only if that fails: an exit status, with the error printed.
+int cli_become(const struct cli_args *args, const char *const places[static 2],
+	       const char *const *words);
 
 // ---- edits (edit.c) -----------------------------------------------------------------------------
 

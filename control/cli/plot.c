@@ -16,39 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PYTHON "/usr/bin/python3"
-
 static const char *const plot_places[] = {"control/plot/plot.py", "../share/roost/plot/plot.py"};
 static const char *const report_places[] = {"control/plot/report.py",
 					    "../share/roost/plot/report.py"};
-
-// Runs the program at one of two places with words that end with NULL. Returns only if that fails.
-static int
-become(const struct cli_args *args, const char *const places[2], const char *const *words)
-{
-	unsigned int count = 0;
-	const char **all;
-	char path[PATH_MAX];
-
-	if (cli_find_beside(places, 2, path) != 0) {
-		fprintf(stderr, "%s: %s is not installed with roost: meson install\n", args->title,
-			strrchr(places[0], '/') + 1);
-		return EXIT_FAILED;
-	}
-	while (words[count] != NULL)
-		count++;
-	all = memory_array(count + 4, sizeof(*all), "arguments of a Python program");
-	// -E, -s: nothing of the caller's changes what runs. -B: writes no __pycache__.
-	all[0] = PYTHON;
-	all[1] = "-EsB";
-	all[2] = path;
-	memcpy(all + 3, words, count * sizeof(*words));
-	execv(PYTHON, (char *const *)(uintptr_t)all);
-	fprintf(stderr, "%s: %s: %s (apt-get install python3)\n", args->title, PYTHON,
-		strerror(errno));
-	free(all);
-	return EXIT_FAILED;
-}
 
 static int
 plot(const struct cli_args *args)
@@ -61,7 +31,7 @@ plot(const struct cli_args *args)
 	words = memory_array(args->count + 2, sizeof(*words), "arguments of plot.py");
 	words[0] = out != NULL ? out : args->words[0];
 	memcpy(words + 1, args->words, args->count * sizeof(*words));
-	status = become(args, plot_places, words);
+	status = cli_become(args, plot_places, words);
 	free(words);
 	return status;
 }
@@ -139,7 +109,7 @@ report(const struct cli_args *args)
 	film = memory_format("%s/film", args->words[0]);
 	rc = reduce_film(args, &film);
 	if (rc == 0)
-		status = become(
+		status = cli_become(
 			args, report_places,
 			(const char *const[]){out, roost_version, args->words[0], film, NULL});
 	else

@@ -83,9 +83,10 @@ struct cli_option {
 	struct cli_range range;
 	bool required;
 	bool repeated;
-	bool alone;  // a form of its own: no words beside it, and no options that are not shared
-	bool shared; // by many commands, and left out of the line of usage
-	bool hidden; // for tests
+	bool alone;     // a form of its own: no words beside it, and no options that are not shared
+	bool shared;    // by many commands, and left out of the line of usage
+	bool hidden;    // for tests
+	const char *of; // "start|solution": the first words of the forms that have it; NULL: all
 };
 
 struct cli_args;
@@ -195,6 +196,9 @@ const struct cli_option *cli_find_option(const struct cli_command *command, cons
 					 const char **value);
 // The value of an option as an argument.
 struct cli_argument cli_option_argument(const struct cli_option *option);
+
+// Whether forms that begin with this word have the option.
+bool cli_option_belongs(const struct cli_option *option, const char *first);
 
 // Whether a word is one of "json|text".
 bool cli_is_literal(const char *literals, const char *word);

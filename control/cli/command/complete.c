@@ -119,12 +119,12 @@ completion_add_commands(struct completion *c)
 // ---- options ------------------------------------------------------------------------------------
 
 static void
-add_options(struct completion *c, const struct cli_command *command)
+add_options(struct completion *c, const struct cli_command *command, const char *first)
 {
 	for (const struct cli_option *o = command->options; o->name != NULL; o++) {
 		char name[CLI_TITLE_MAX];
 
-		if (o->hidden)
+		if (o->hidden || (first != NULL && !cli_option_belongs(o, first)))
 			continue;
 		if (o->letter != 0)
 			completion_add(c, "", (char[]){'-', o->letter, '\0'}, o->help, false);
@@ -240,7 +240,7 @@ complete_program(struct completion *c, bool interactive)
 		completion_add(c, "", "exit", "end the shell, as quit and Ctrl-D do", false);
 		completion_add(c, "", "quit", "end the shell", false);
 	} else if (c->word[0] == '-') {
-		add_options(c, &c->program->options);
+		add_options(c, &c->program->options, NULL);
 	}
 }
 
@@ -289,7 +289,7 @@ completion_find(struct completion *out, const struct cli_program *program,
 		if (open != NULL)
 			complete_option(out, open);
 		else if (!words.foreign && out->word[0] == '-')
-			add_options(out, words.command);
+			add_options(out, words.command, words.count > 0 ? words.words[0] : NULL);
 		else if (!words.foreign)
 			complete_command(out, &words);
 	}

@@ -101,12 +101,13 @@ option_text(char *out, size_t size, const struct cli_option *option, bool both)
 }
 
 static void
-put_options(struct line *line, const struct cli_command *command)
+put_options(struct line *line, const struct cli_command *command, const struct cli_form *form)
 {
 	for (const struct cli_option *o = command->options; o->name != NULL; o++) {
 		char text[96], full[112];
 
-		if (o->shared || o->alone || o->hidden)
+		if (o->shared || o->alone || o->hidden ||
+		    !cli_option_belongs(o, form->arguments[0].name))
 			continue;
 		option_text(text, sizeof(text), o, false);
 		snprintf(full, sizeof(full), "%s%s%s%s", o->required ? "" : "[", text,
@@ -126,7 +127,7 @@ print_usage(const struct cli_command *command)
 	for (unsigned f = 0; f < count; f++) {
 		begin_usage(&line, command, f == 0, stdout);
 		put_form(&line, &forms[f]);
-		put_options(&line, command);
+		put_options(&line, command, &forms[f]);
 		putchar('\n');
 	}
 	for (const struct cli_option *o = command->options; o->name != NULL; o++) {

@@ -160,6 +160,12 @@ cli_is_literal(const char *literals, const char *word)
 	return false;
 }
 
+bool
+cli_option_belongs(const struct cli_option *option, const char *first)
+{
+	return option->of == NULL || (first != NULL && cli_is_literal(option->of, first));
+}
+
 // "json or text"
 static void
 list_literals(char *out, size_t size, const char *literals)

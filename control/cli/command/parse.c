@@ -436,6 +436,18 @@ take_words(struct cli_args *args)
 	return refuse_end(args, &places);
 }
 
+// The options that were given belong to the form.
+static int
+check_form(const struct cli_args *args)
+{
+	for (const struct cli_option *o = args->command->options; o->name != NULL; o++)
+		if (cli_given(args, o->name) && args->count > 0 &&
+		    !cli_option_belongs(o, args->words[0]))
+			return cli_usage(args->title, "%s has no option --%s", args->words[0],
+					 o->name);
+	return EXIT_OK;
+}
+
 // ---- all of it ----------------------------------------------------------------------------------
 
 static void
@@ -463,7 +475,8 @@ cli_parse(struct cli_args *args, const struct cli_program *program,
 	for (const struct cli_option *o = command->options; o->name != NULL; o++)
 		if (o->alone && cli_given(args, o->name))
 			return EXIT_OK;
-	return take_words(args);
+	status = take_words(args);
+	return status == EXIT_OK ? check_form(args) : status;
 }
 
 int
