@@ -90,8 +90,8 @@ void cli_print_json(const json_t *answer);
 // read. Returns 0 or -errno.
 int cli_find_beside(const char *const *places, unsigned count, char path[static PATH_MAX]);
 
-// Runs the Python program at one of two places with words that end with NULL, in the place of this
-// process. Returns only if that fails: an exit status, with the error printed.
+// Replaces this process by the Python program at one of two places, with words that end with NULL.
+// Returns only if that fails: an exit status, with the error printed.
 int cli_become(const struct cli_args *args, const char *const places[static 2],
 	       const char *const *words);
 

@@ -43,8 +43,8 @@ def percentile(values: list[float], part: float) -> float:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "abs": abs, "ceil": math.ceil, "floor": math.floor, "log2": math.log2, "max": max, "min": min, "round": round, "sqrt": math.sqrt,
-    "sum": sum, "len": len, "column": column, "mean": statistics.fmean, "median": statistics.median, "percentile": percentile}
+    "abs": abs, "ceil": math.ceil, "floor": math.floor, "log2": math.log2, "max": max, "min": min, "round": round,
+    "sqrt": math.sqrt, "sum": sum, "len": len, "column": column, "mean": statistics.fmean, "median": statistics.median, "percentile": percentile}
 
 
 class FormulaError(Exception):

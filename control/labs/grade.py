@@ -108,7 +108,7 @@ class Runs(Mapping[str, Any]):
         except roost.CommandError as error:
             if (out / "result.json").exists():  # a run that stalled
                 return roost.Sim(out)
-            lines = error.done.err.strip().replace(str(self._directory) + "/", "").splitlines()
+            lines = error.done.err.strip().replace(f"{path.parent}/", "").splitlines()
             raise RunFailed(f"roost sim {run.file} failed: " + "; ".join(lines[:3])) from None
         except roost.RoostError:
             raise RunFailed(f"roost sim {run.file} was not done after {RUN_SECONDS} s") from None

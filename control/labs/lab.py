@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from formula import FormulaError, evaluate, names_in
+from formula import FUNCTIONS, FormulaError, evaluate, names_in
 
 BYTES_MAX = 1_000_000   # of a YAML file
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -278,10 +278,11 @@ def read(folder: Path) -> Lab:
 
 def _check(lab: Lab, where: str) -> None:
     """What one key says about another."""
-    names = [question.name for question in lab.questions]
+    # Formulas use all of them.
+    names = [*lab.numbers, *lab.derived, *lab.runs, *(question.name for question in lab.questions), "answer", *FUNCTIONS]
     doubled = [name for name in names if names.count(name) > 1]
-    if doubled or not names:
-        raise LabError(f"{where}: questions: {f'two are called {doubled[0]}' if doubled else 'there is none'}")
+    if doubled or not lab.questions:
+        raise LabError(f"{where}: {f'{doubled[0]}: two things have this name' if doubled else 'questions: there is none'}")
     for name in lab.files:
         if Path(name).name != name or not (lab.folder / name).is_file():
             raise LabError(f"{where}: files: {name}: no such file in the folder of the lab")

@@ -46,7 +46,7 @@ class Packages(unittest.TestCase):
 
     def test_names(self):
         names = {path.name.partition("_")[0] for path in (self.directory / "debs").iterdir()}
-        self.assertEqual(names, {"roost", "roost-dbgsym", "roost-mpi", "roost-mpi-dbgsym", "python3-roost", "roost-doc"})
+        self.assertEqual(names, {"roost", "roost-dbgsym", "roost-mpi", "roost-mpi-dbgsym", "python3-roost", "roost-labs-key", "roost-doc"})
 
     def test_the_same_wherever_it_is_built(self):
         """No file has the path of the directory that it was built in."""
