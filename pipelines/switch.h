@@ -80,6 +80,7 @@ switch_refuse(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, 
 	const unsigned int variant = n->variant;
 	struct answer answer = {0};
 
+	receive_note_refused(in, m, verdict);
 	verdict = answer_refused(n, in, m, verdict, now, &answer);
 	if (verdict >= 0) {
 		node_drop(n, m, (enum drop_reason)verdict, now);

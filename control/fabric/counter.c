@@ -27,8 +27,15 @@
 	    "received frames that end here: pauses, congestion notices, and ping, ARP and " \
 	    "neighbour discovery for the switch itself") \
 	ROW(PORT, TRAFFIC, control_tx, TOTAL, "frames", p->control_tx, \
-	    "frames that the port itself generates: pauses and congestion notices, sent or lost " \
-	    "to a fault") \
+	    "sent frames that the port itself generates: pauses, congestion notices, and frames " \
+	    "of LLDP and BFD") \
+	ROW(PORT, TRAFFIC, control_lost, TOTAL, "frames", p->control_lost, \
+	    "such frames that were lost to a link fault; they also count in `drops`") \
+	ROW(PORT, TRAFFIC, rx_multicast, TOTAL, "frames", p->rx_multicast, \
+	    "frames to a multicast or broadcast MAC address, except `bad-fcs`, `runt` and " \
+	    "`truncated`; the NIC of an attached host counts only pauses") \
+	ROW(PORT, TRAFFIC, tx_multicast, TOTAL, "frames", p->tx_multicast, \
+	    "sent frames to such an address: pauses, congestion notices, LLDP") \
 	ROW(PORT, TRAFFIC, rx_discards, TOTAL, "packets", counter_rx_discards(p), \
 	    "packets that came in here and were dropped, except drops that count in `tx_discards` " \
 	    "of their output port") \
@@ -168,7 +175,15 @@
 	    "peak of `used` since the watermarks were last cleared") \
 	ROW(POOL, POOLS, used_max_persistent, GAUGE, "bytes", \
 	    CELLS(watermark_persistent(&pool->used_before, pool->used_max)), \
-	    "peak of `used` since the persistent watermarks were last cleared")
+	    "peak of `used` since the persistent watermarks were last cleared") \
+	ROW(POOL, POOLS, shared, GAUGE, "bytes", CELLS(pool->shared_use), \
+	    "held now beyond what groups or queues have reserved and tenants are guaranteed; 0 " \
+	    "for `headroom`") \
+	ROW(POOL, POOLS, shared_max, GAUGE, "bytes", \
+	    CELLS(watermark_user(&pool->shared_before, pool->shared_max)), "peak of `shared`") \
+	ROW(POOL, POOLS, shared_max_persistent, GAUGE, "bytes", \
+	    CELLS(watermark_persistent(&pool->shared_before, pool->shared_max)), \
+	    "the same since the persistent watermarks were last cleared")
 
 // Packets in memory, of a switch of a live fabric.
 #define MEMORY_ROWS(ROW) \

@@ -32,6 +32,8 @@ static const struct show_column columns[] = {
 	{"max", "used_max"},
 	{"max/size", .format = SHOW_COUNT, .cell = share_cell},
 	{"max-persistent", "used_max_persistent"},
+	{"shared"},
+	{"shared-max", "shared_max"},
 	{0},
 };
 

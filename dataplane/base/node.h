@@ -82,8 +82,10 @@ struct pool {
 	uint32_t used_max;
 	struct watermark_before used_before;
 	uint32_t shared_use; // of them beyond every reservation and guarantee
-	uint32_t xon_below;  // with fewer in shared use, some group may send XON (queueing/xon.h)
-} __attribute__((aligned(32))); // found by a shift
+	uint32_t shared_max;
+	struct watermark_before shared_before;
+	uint32_t xon_below; // with fewer in shared use, some group may send XON (queueing/xon.h)
+} __attribute__((aligned(64))); // found by a shift
 
 struct tenant_use {
 	uint64_t packets;

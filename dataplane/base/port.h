@@ -171,7 +171,7 @@ struct port {
 	uint64_t tx_packets;
 	uint64_t tx_bytes;
 	uint64_t control_rx; // of them frames that end at the MAC: pauses
-	uint64_t control_tx; // frames that begin there: of those sent, or lost to a fault
+	uint64_t control_tx; // of those sent, frames that begin there
 
 	struct queue queues[PRIORITIES];
 	struct priority_group groups[PRIORITIES];
@@ -196,8 +196,11 @@ struct port {
 	uint64_t pause_tx;
 	uint64_t notices_rx; // congestion notices
 	uint64_t notices_tx;
-	bool link_off;   // by an event of the file; the port is up if neither is set
-	bool no_carrier; // of the device behind it
+	uint64_t control_lost; // frames that begin at the MAC and were lost as they began to leave
+	uint64_t rx_multicast; // frames to a group address, but for those with errors
+	uint64_t tx_multicast; // frames of the port itself to a group address: no other is sent
+	bool link_off;         // by an event of the file; the port is up if neither is set
+	bool no_carrier;       // of the device behind it
 
 	uint64_t drops[DROP_COUNT];     // of packets that came in here
 	uint64_t answers[ANSWER_COUNT]; // to such packets

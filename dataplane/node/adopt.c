@@ -147,8 +147,8 @@ static void
 note_peaks(struct node *n)
 {
 	for (unsigned int i = 0; i < POOL_HEADROOM; i++)
-		n->buffer.pools[i].used_max =
-			watermark_greater(n->buffer.pools[i].used_max, n->buffer.pools[i].used);
+		buffer_note_pool(&n->buffer.pools[i], n->buffer.pools[i].used,
+				 n->buffer.pools[i].shared_use);
 	for (unsigned int i = 0; i < n->port_count; i++)
 		for (unsigned int pg = 0; pg < PRIORITIES; pg++)
 			buffer_note_group(&n->ports[i].groups[pg],

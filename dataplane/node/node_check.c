@@ -180,6 +180,9 @@ check_pool(struct node_checker *c, unsigned int pool)
 		return fail(c,
 			    "pool %u: used %u, shared use %u; its users have %" PRIu64 ", %" PRIu64,
 			    pool, kept->used, kept->shared_use, used, shared);
+	if (kept->shared_use > kept->shared_max)
+		return fail(c, "pool %u: shared use %u is above its peak, %u", pool,
+			    kept->shared_use, kept->shared_max);
 	return true;
 }
 

@@ -84,17 +84,26 @@ buffer_fits_port(const struct usage *u, const struct threshold *t, const struct 
 		port_use + *shared <= buffer_port_limit(profile, free_cells));
 }
 
+// Notes the peaks of a pool. One branch for both, which is rarely taken.
+static inline void
+buffer_note_pool(struct pool *pool, uint32_t used, uint32_t shared_use)
+{
+	if (unlikely((used > pool->used_max) | (shared_use > pool->shared_max))) {
+		pool->used_max = watermark_greater(pool->used_max, used);
+		pool->shared_max = watermark_greater(pool->shared_max, shared_use);
+	}
+}
+
 // Takes `cells`, of which `shared` count as shared (buffer_fits_own()).
 static inline void
 buffer_take_own(struct usage *u, struct pool *pool, uint32_t cells, uint32_t shared)
 {
-	uint32_t used = pool->used + cells;
+	uint32_t used = pool->used + cells, shared_use = pool->shared_use + shared;
 
 	u->own += cells;
-	pool->shared_use += shared;
+	pool->shared_use = shared_use;
 	pool->used = used;
-	if (used > pool->used_max)
-		pool->used_max = used;
+	buffer_note_pool(pool, used, shared_use);
 }
 
 // Gives `cells` back; returns how many of them counted as shared.

@@ -229,15 +229,14 @@ charge_admit(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	return -1;
 }
 
-// Notes a peak that a charge of `cells` to a side of the buffer would set.
+// Notes the peaks that a charge to a side of the buffer would set, `shared` cells of it as shared.
 static __rte_always_inline void
-charge_peak_side(struct node *n, const struct charge *c, const struct threshold *threshold)
+charge_peak_side(struct node *n, const struct charge *c, const struct threshold *threshold,
+		 uint32_t shared)
 {
 	struct pool *pool = &n->buffer.pools[threshold->pool];
-	uint32_t used = pool->used + c->cells;
 
-	if (unlikely(used > pool->used_max))
-		pool->used_max = used;
+	buffer_note_pool(pool, pool->used + c->cells, pool->shared_use + shared);
 }
 
 // charge_admit() and charge_release() in one, of a packet that begins to leave at the instant it
@@ -254,18 +253,21 @@ charge_pass(struct node *n, struct port *in, struct port *out, struct rte_mbuf *
 	const struct threshold *pg = &in->profile->pg[c.pg].threshold;
 	const struct threshold *tc = &out->profile->tc[c.tc].threshold;
 	const struct pool *pool = &n->buffer.pools[pg->pool];
-	uint32_t shared, own = g->usage.own;
-	int place;
+	uint32_t in_shared = 0, out_shared = 0, own = g->usage.own;
+	int place, out_place;
 
 	if (unlikely(g->xoff) || unlikely(g->headroom != 0) ||
 	    unlikely(pool->shared_use < pool->xon_below))
 		return false;
-	place = charge_try(n, &c, in, &g->usage, pg, full, DROP_INGRESS_POOL, &shared);
-	if (unlikely(place < 0) || unlikely(charge_try(n, &c, out, &out->queues[c.tc].usage, tc,
-						       full, DROP_EGRESS_POOL, &shared) < 0))
+	place = charge_try(n, &c, in, &g->usage, pg, full, DROP_INGRESS_POOL, &in_shared);
+	if (unlikely(place < 0))
 		return false;
-	charge_peak_side(n, &c, pg);
-	charge_peak_side(n, &c, tc);
+	out_place = charge_try(n, &c, out, &out->queues[c.tc].usage, tc, full, DROP_EGRESS_POOL,
+			       &out_shared);
+	if (unlikely(out_place < 0))
+		return false;
+	charge_peak_side(n, &c, pg, place == CHARGE_OWN ? in_shared : 0);
+	charge_peak_side(n, &c, tc, out_place == CHARGE_OWN ? out_shared : 0);
 	if (charge_has_tenant(&c, variant))
 		charge_note_tenant_peak(&n->buffer.tenants[c.tenant],
 					n->buffer.tenants[c.tenant].used + c.cells);

@@ -18,8 +18,8 @@ bool port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
 void port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now, ps_t left);
 
 // Begins to send a packet at `now`, when the transmitter is free. The packet is charged nowhere any
-// more. What a fault takes counts as dropped and not as sent.
-static inline void
+// more. What a fault takes counts as dropped and not as sent: then it returns false.
+static inline bool
 port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
 	const struct port_profile *profile = p->profile;
@@ -31,22 +31,29 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	__atomic_store_n(&p->tx_free, now + time_of_bytes(profile->byte_time, frame + profile->gap),
 			 __ATOMIC_RELAXED); // node_prefetch_queues()
 	if (unlikely(p->out->faulty) && port_lose(n, p, m, now))
-		return;
+		return false;
 	if (unlikely(wire_put(p->out, m, arrival) != 0)) {
 		port_drop_begun(n, p, m, DROP_NO_MBUF, now);
-		return;
+		return false;
 	}
 	p->tx_packets++;
 	p->tx_bytes += bytes;
 	if (unlikely(p->tapped))
 		port_show_sent(n, p, m, now, left);
 	n->sent = time_min(n->sent, arrival);
+	return true;
 }
 
-// Begins to send a PFC frame at `now`.
+// Begins to send a frame of the port itself at `now`: a pause, or one of the control plane.
 static inline void
 port_transmit_pfc(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
-	p->control_tx++;
-	port_transmit(n, p, m, now);
+	const bool multicast = packet_data(m)[0] & 1; // it may be gone afterwards
+
+	if (likely(port_transmit(n, p, m, now))) {
+		p->control_tx++;
+		p->tx_multicast += multicast;
+	} else {
+		p->control_lost++;
+	}
 }

@@ -44,6 +44,13 @@ clear_port(struct node *n, struct port *p, const struct watermark_choice *which)
 	}
 }
 
+static void
+clear_pool(struct pool *pool, bool persistent)
+{
+	watermark_clear(&pool->used_before, &pool->used_max, pool->used, persistent);
+	watermark_clear(&pool->shared_before, &pool->shared_max, pool->shared_use, persistent);
+}
+
 void
 watermarks_clear(struct node *n, const struct watermark_choice *which)
 {
@@ -57,8 +64,7 @@ watermarks_clear(struct node *n, const struct watermark_choice *which)
 		return;
 	for (unsigned int i = 0; i < POOL_COUNT; i++)
 		if (chosen(which->pool, i))
-			watermark_clear(&b->pools[i].used_before, &b->pools[i].used_max,
-					b->pools[i].used, persistent);
+			clear_pool(&b->pools[i], persistent);
 	if (which->pool >= 0)
 		return;
 	for (unsigned int i = 0; i < PACKET_KINDS; i++)

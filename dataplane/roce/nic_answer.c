@@ -3,6 +3,7 @@
 
 #include "dataplane/base/priority.h"
 #include "dataplane/stages/answer.h"
+#include "dataplane/stages/receive.h"
 #include "qp.h"
 #include "transport.h"
 
@@ -51,6 +52,7 @@ nic_answer(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, ps_
 	struct answer answer = {0};
 	struct packet_meta *meta;
 
+	receive_note_refused(in, m, verdict);
 	if (verdict == DROP_NOT_IP)
 		verdict = answer_arp(n, in, m, verdict, owns, np, &answer);
 	else if (verdict == DROP_MARTIAN || verdict == DROP_MULTICAST ||

@@ -51,6 +51,7 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 									 : DROP_CONTROL_PLANE;
 	if (verdict == STAGE_CONSUMED) {
 		in->control_rx++;
+		in->rx_multicast++;
 		packet_free(n->packets, m);
 	}
 	return verdict;

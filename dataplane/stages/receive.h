@@ -31,3 +31,12 @@ stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		n->tap->received(n->tap->context, n, in, m, now);
 	return STAGE_NEXT;
 }
+
+// Cold: counts a frame that goes no further by its destination. No frame to a group address does;
+// control_frames counts those that it takes. A frame with errors counts as such alone.
+static inline void
+receive_note_refused(struct port *in, struct rte_mbuf *m, int verdict)
+{
+	in->rx_multicast += verdict != DROP_BAD_FCS && verdict != DROP_RUNT &&
+			    verdict != DROP_TRUNCATED && packet_data(m)[0] & 1;
+}

@@ -120,7 +120,7 @@ def assert_balanced(nodes):
         queued = total(ports, "pg", "packets") - total(ports, "pg", "dropped") - \
             total(ports, "queue", "dropped") - total(ports, "queue", "packets")
         told = sum(count for kind, count in answers({name: node}).items() if kind not in NOT_PACKETS)
-        came = sum_of("rx_packets") + sum_of("control_tx") + told
+        came = sum_of("rx_packets") + sum_of("control_tx") + sum_of("control_lost") + told
         went = sum_of("tx_packets") + sum_of("control_rx") + sum(drops({name: node}).values()) + queued
         if came != went:
             raise AssertionError(f"{name}: received and made {came}, sent, consumed, dropped and queued {went}")

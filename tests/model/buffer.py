@@ -69,6 +69,7 @@ class Buffer:
         self.held = []      # packets
         self.guarantees = dict.fromkeys((*INGRESS, *EGRESS), 0)    # packets that were ever charged to one
         self.pool_max = {name: Peak() for name in (*INGRESS, *EGRESS, "headroom")}
+        self.pool_shared_max = {name: Peak() for name in (*INGRESS, *EGRESS)}
         self.tenant_max = {name: Peak() for name in settings.tenants}
 
     def group(self, port, pg):
@@ -90,6 +91,14 @@ class Buffer:
         if pool == "headroom":
             return sum(group.headroom for group in self.groups.values())
         return sum(user.own + user.guaranteed for user in self.users(pool))
+
+    def pool_peaks(self, pool):
+        shared = [(self.pool_shared_max[pool], self.shared_use(pool))] if pool in self.pool_shared_max else []
+        return [(self.pool_max[pool], self.used(pool)), *shared]
+
+    def note_pool(self, pool):
+        for peak, value in self.pool_peaks(pool):
+            peak.note(value)
 
     def free(self, pool):
         return max(0, self.settings.pools[pool].shared - self.shared_use(pool))
@@ -185,8 +194,8 @@ class Buffer:
             setattr(user, name, getattr(user, name) + packet.cells)
             self.guarantees[user.limit.pool] += place == GUARANTEE
             user.note()
-            self.pool_max[user.limit.pool].note(self.used(user.limit.pool))
-        self.pool_max["headroom"].note(self.used("headroom"))
+            self.note_pool(user.limit.pool)
+        self.note_pool("headroom")
         if packet.tenant is not None:
             self.tenant_max[packet.tenant].note(self.tenant_held(packet.tenant))
 
@@ -211,8 +220,8 @@ class Buffer:
         """After a change of settings: what is held may count for more than there ever was."""
         for user in (*self.groups.values(), *self.queues.values()):
             user.note()
-        for name, peak in self.pool_max.items():
-            peak.note(self.used(name))
+        for name in self.pool_max:
+            self.note_pool(name)
         for name, peak in self.tenant_max.items():
             peak.note(self.tenant_held(name))
 
@@ -245,7 +254,7 @@ class Buffer:
         """At XON what a group holds in headroom becomes its own."""
         group.own, group.headroom = group.own + group.headroom, 0
         group.note()
-        self.pool_max[group.limit.pool].note(self.used(group.limit.pool))
+        self.note_pool(group.limit.pool)
 
     def clear_peaks(self, persistent, port=None, pg=None, queue=None, pool=None):
         """Of the whole switch, or only of a port, of a group or queue of it, or of a pool."""
@@ -257,9 +266,10 @@ class Buffer:
                 peak.clear(persistent, value)
         if port is not None:
             return
-        for name, peak in self.pool_max.items():
+        for name in self.pool_max:
             if pool in (None, name):
-                peak.clear(persistent, self.used(name))
+                for peak, value in self.pool_peaks(name):
+                    peak.clear(persistent, value)
         for name, peak in self.tenant_max.items():
             if pool is None:
                 peak.clear(persistent, self.tenant_held(name))

@@ -48,7 +48,8 @@ def port_fields(switch, name):
     port.pauses.expire(now)
     return {"rx_packets": port.rx_packets, "rx_bytes": port.rx_bytes,
             "tx_packets": port.tx_packets, "tx_bytes": port.tx_bytes,
-            "control_rx": port.control_rx, "control_tx": port.control_tx,
+            "control_rx": port.control_rx, "control_tx": port.control_tx, "control_lost": 0,
+            "rx_multicast": port.control_rx, "tx_multicast": port.control_tx,
             "pfc_rx": list(port.pauses.pfc_rx), "pfc_tx": list(port.sender.pfc_tx),
             "pause_rx": port.pauses.pause_rx, "pause_tx": port.sender.pause_tx,
             "pause_rx_ns": port.pauses.clocks[LINK].shown(now) // NS,
@@ -62,6 +63,9 @@ def port_fields(switch, name):
 def pool_fields(switch, name):
     cell, settings = switch.settings.cell, switch.settings
     fields = {"used": switch.buffer.used(name) * cell, **peak_fields("used", switch.buffer.pool_max[name], cell)}
+    if name != "headroom":
+        fields |= {"shared": switch.buffer.shared_use(name) * cell,
+                   **peak_fields("shared", switch.buffer.pool_shared_max[name], cell)}
     if name == "headroom":
         fields["size"] = (settings.all_headroom if settings.headroom_pool is None else settings.headroom_pool) * cell
     elif settings.pools[name].size is not None:

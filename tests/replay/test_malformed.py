@@ -110,6 +110,8 @@ class Malformed(Case):
         self.assertEqual(told, [])
         self.assertEqual((run.drops, run.port("swp1").drops), (drops, drops))
         self.assertEqual(run.port("swp1").rx_packets, len(packets))
+        errors = {"bad-fcs", "runt", "truncated"}.intersection(drops)
+        self.assertEqual(run.port("swp1").rx_multicast, 0 if errors else sum(frame[0] & 1 for _, frame in packets))
         told = sum(count for kind, count in answers(run.nodes).items() if kind not in NOT_PACKETS)
         self.assertEqual((len(run.sent["swp2"]), len(run.sent["swp1"])), (good, told))
         bad = [frame for _, frame in packets if frame not in (GOOD4, GOOD6)]

@@ -12,9 +12,8 @@ client written for SAI needs only a thin layer:
 
 Objects have IDs, which are integers, as in SAI. Statistics and attributes have SAI's names, as text. PORT_STATS, QUEUE_STATS,
 GROUP_STATS and POOL_STATS say which counters of doc/counters.md each statistic comes from. Octets of a port include the FCS (RFC
-3635); bytes of queues and groups do not. Received frames that end at the switch, such as pauses and pings to it, and IP packets to a
-multicast or broadcast address count as not unicast. So do sent pauses and congestion notices. All others count as unicast. Frames
-with errors (a wrong FCS, runts, truncated frames) count in IF_IN_ERRORS and IF_IN_OCTETS alone.
+3635); bytes of queues and groups do not. Frames to a multicast or broadcast MAC address, such as pauses, count as not unicast, and
+all others as unicast. Frames with errors (a wrong FCS, runts, truncated frames) count in IF_IN_ERRORS and IF_IN_OCTETS alone.
 
 Clearing a count affects only that Switch object: it subtracts the old value from then on. Clearing a watermark affects all clients,
 and resets all watermarks of that object. A Switch object notices when its fabric has started again, and then forgets what it has
@@ -23,7 +22,6 @@ cleared and set. Setting PKT_TX_ENABLE or a scheduler profile overrides what `ro
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .conservation import LOST_ON_WIRE
 from .counters import Node, Port
 from .errors import RoostError, UnknownName, near, some
 from .fabric import Fabric
@@ -50,31 +48,20 @@ def _errors(port: Port) -> int:
     return sum(port.drops[reason] for reason in ("bad-fcs", "runt", "truncated"))
 
 
-def _other_received(port: Port) -> int:
-    return port.control_rx + port.drops["multicast"] + port.drops["reserved-address"]
-
-
-def _other_sent(port: Port) -> int:
-    """Frames of the port itself that were sent. `control_tx` and packets of queues include those lost behind the transmitter; the
-    port's drops have its own frames, but also packets that came in here and were lost at another port."""
-    lost = port.control_tx + sum(port.queues.packets) - port.tx_packets
-    return max(port.control_tx - min(lost, sum(port.drops[reason] for reason in LOST_ON_WIRE)), 0)
-
-
 def _priority(index: int, name: str, divisor: int = 1) -> Stat:
     return Stat(lambda port: getattr(port.priority(index), name) // divisor)
 
 
 PORT_STATS: Mapping[str, Stat] = {
     "SAI_PORT_STAT_IF_IN_OCTETS": Stat(lambda port: port.rx_bytes + FCS_BYTES * port.rx_packets),
-    "SAI_PORT_STAT_IF_IN_UCAST_PKTS": Stat(lambda port: port.rx_packets - _errors(port) - _other_received(port)),
-    "SAI_PORT_STAT_IF_IN_NON_UCAST_PKTS": Stat(_other_received),
+    "SAI_PORT_STAT_IF_IN_UCAST_PKTS": Stat(lambda port: port.rx_packets - _errors(port) - port.rx_multicast),
+    "SAI_PORT_STAT_IF_IN_NON_UCAST_PKTS": _field("rx_multicast"),
     "SAI_PORT_STAT_IF_IN_DISCARDS": Stat(lambda port: port.rx_discards - _errors(port)),
     "SAI_PORT_STAT_IF_IN_ERRORS": Stat(_errors),
     "SAI_PORT_STAT_IN_DROPPED_PKTS": Stat(lambda port: sum(port.groups.dropped)),
     "SAI_PORT_STAT_IF_OUT_OCTETS": Stat(lambda port: port.tx_bytes + FCS_BYTES * port.tx_packets),
-    "SAI_PORT_STAT_IF_OUT_UCAST_PKTS": Stat(lambda port: port.tx_packets - _other_sent(port)),
-    "SAI_PORT_STAT_IF_OUT_NON_UCAST_PKTS": Stat(_other_sent),
+    "SAI_PORT_STAT_IF_OUT_UCAST_PKTS": Stat(lambda port: port.tx_packets - port.tx_multicast),
+    "SAI_PORT_STAT_IF_OUT_NON_UCAST_PKTS": _field("tx_multicast"),
     "SAI_PORT_STAT_IF_OUT_DISCARDS": _field("tx_discards"),
     "SAI_PORT_STAT_IF_OUT_QLEN": Stat(lambda port: sum(port.queues.depth), "level"),
     "SAI_PORT_STAT_OUT_DROPPED_PKTS": _field("tx_discards"),
@@ -115,7 +102,7 @@ GROUP_STATS: Mapping[str, Stat] = {f"SAI_INGRESS_PRIORITY_GROUP_STAT_{name}": st
 # The room for XOFF of all groups is one pool, which SAI has as a part of the ingress pool: see Switch.get_buffer_pool_stats().
 POOL_STATS: Mapping[str, Stat] = {f"SAI_BUFFER_POOL_STAT_{name}": stat for name, stat in {
     "CURR_OCCUPANCY_BYTES": _field("used", "level"),
-    "WATERMARK_BYTES": _field("used_max", "watermark"),
+    "WATERMARK_BYTES": _field("shared_max", "watermark"),
     "XOFF_ROOM_CURR_OCCUPANCY_BYTES": _field("used", "level"),
     "XOFF_ROOM_WATERMARK_BYTES": _field("used_max", "watermark"),
 }.items()}
@@ -254,12 +241,11 @@ class Switch:
 
     def get_port_attribute(self, port: int, name: str) -> Any:
         """An attribute of a port. Speeds are in Mb/s. SAI_PORT_ATTR_ADMIN_STATE is the state that `roost link` or an event
-        has set; without a link it is always True. SAI_PORT_ATTR_PKT_TX_ENABLE is what this object has set, at first True."""
+        has set. SAI_PORT_ATTR_PKT_TX_ENABLE is what this object has set, at first True."""
         self._notice_restart()
         self._index("port", port)
         return _one_of(name, {
-            "SAI_PORT_ATTR_ADMIN_STATE": lambda: not any(
-                self.name_of(port) in (link["a"], link["b"]) and link["state"] == "down" for link in self._links()),
+            "SAI_PORT_ATTR_ADMIN_STATE": lambda: "state" not in self._interface(port).get("link", {}).get("changed", {}),
             "SAI_PORT_ATTR_OPER_STATUS":
                 lambda: f"SAI_PORT_OPER_STATUS_{'UP' if self._interface(port)['state'] == 'up' else 'DOWN'}",
             "SAI_PORT_ATTR_SPEED": lambda: self._interface(port)["rate_bps"] // 1_000_000,
@@ -403,10 +389,6 @@ class Switch:
     def _interface(self, port: int) -> dict[str, Any]:
         shown: dict[str, Any] = self.fabric.call("show", what="interface", port=self.name_of(port))["nodes"][self.node]["ports"]
         return next(iter(shown.values()))
-
-    def _links(self) -> list[dict[str, Any]]:
-        links: list[dict[str, Any]] = self.fabric.call("topology")["links"]
-        return links
 
     def _transmit(self, port: int, disabled: frozenset[int], bound: Mapping[int, int]) -> None:
         """Stops and releases queues of a port. A queue is stopped if the port is disabled, or if the scheduler profile of the

@@ -297,7 +297,7 @@ harness_check(const struct harness *h)
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		const struct port *p = &n->ports[i];
 
-		received += p->rx_packets - p->control_rx + p->control_tx;
+		received += p->rx_packets - p->control_rx + p->control_tx + p->control_lost;
 		for (unsigned int k = 0; k < ANSWER_PACKETS; k++)
 			received += p->answers[k];
 		gone += p->tx_packets;

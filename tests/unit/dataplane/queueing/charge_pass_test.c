@@ -137,6 +137,7 @@ random_state(struct random *r, struct node *n, struct priority_group *g, const s
 		pool->shared_use = 4000 + random_below(r, 8000);
 		pool->used = pool->shared_use + random_below(r, 3000);
 		pool->used_max = pool->used + sometimes(r, 3000);
+		pool->shared_max = pool->shared_use + sometimes(r, 3000);
 		for (unsigned int k = 0; k < PORTS; k++)
 			n->ports[k].shared_use[i] = 4000 + random_below(r, 3000);
 		for (unsigned int k = 0; k < TENANTS; k++) {

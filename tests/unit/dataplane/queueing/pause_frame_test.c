@@ -45,6 +45,34 @@ test_bytes(void **state)
 	harness_close(&h);
 }
 
+// A frame that a fault takes is not sent: it counts apart, and once among the drops.
+static void
+test_lost(void **state)
+{
+	struct harness h;
+	struct port *p;
+
+	(void)state;
+	harness_open(&h, harness_tables(2));
+	p = &h.node->ports[0];
+	p->out->down = true;
+	wire_update_faulty(p->out);
+	pause_frame_send_pfc(h.node, p, 1 << 3, 7, 1000);
+	assert_null(harness_take(&h, 0, NULL));
+	assert_int_equal(p->control_tx + p->tx_multicast + p->tx_packets, 0);
+	assert_int_equal(p->control_lost, 1);
+	assert_int_equal(p->drops[DROP_LINK_DOWN], 1);
+	p->out->down = false;
+	wire_update_faulty(p->out);
+	pause_frame_send_pfc(h.node, p, 1 << 3, 7, 1000 + harness_slot(60));
+	packet_free(h.pool, harness_take(&h, 0, NULL));
+	assert_int_equal(p->control_tx, 1);
+	assert_int_equal(p->tx_multicast, 1);
+	assert_int_equal(p->control_lost, 1);
+	harness_check(&h);
+	harness_close(&h);
+}
+
 // At one instant, PFC joins PFC and link joins link; the word said last counts, and who is asked
 // learns that the one before never went. One kind does not join the other.
 static void
@@ -83,6 +111,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_joins),
 	};
 

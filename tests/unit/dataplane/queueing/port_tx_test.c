@@ -240,7 +240,8 @@ test_pause_frame_lost(void **state)
 	assert_int_equal(harness_read_pfc(&h, 1, m, quanta), 1 << 4);
 	assert_int_equal(quanta[4], 65535);
 	packet_free(h.pool, m);
-	assert_int_equal(p->control_tx, 2);
+	assert_int_equal(p->control_tx, 1);
+	assert_int_equal(p->control_lost, 1);
 	harness_check(&h);
 	harness_close(&h);
 }

@@ -48,7 +48,7 @@ edge_check(const struct harness *h)
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct port *p = &h->node->ports[i];
 
-		received += p->rx_packets - p->control_rx + p->control_tx;
+		received += p->rx_packets - p->control_rx + p->control_tx + p->control_lost;
 		gone += p->tx_packets;
 		for (unsigned int k = 0; k < DROP_COUNT; k++)
 			gone += p->drops[k];
