@@ -163,7 +163,7 @@ class BadInput(Case):
                  ("set: switch.latency, to: 1us", line + r"switch\.latency: .*cannot change"),
                  ("node: dut, route: {prefix: 10.0.0.0/8, via: [spine1]}", line + r"spine1"),
                  # What cannot hold is refused whole, with the numbers: of 64 MB, and 2 ports of 100G.
-                 ("set: switch.buffer.pools.ingress-lossless.size, to: 90%", line + r"90%.*50%.*100%"),
+                 ("set: switch.buffer.pools.ingress-lossy.size, to: 10%", line + r"100%.*10%.*100%"),
                  ("set: switch.qos.pg.3.headroom, to: 40MB", line + r"64000000 B.*8\d{7} B of headroom"),
                  ("set: switch.qos.pg.3.alpha, to: 3", line + r"alpha: .3. is not an alpha: .*1/128 to 64"),
                  ("set: switch.qos.tc.3.min-rate, to: 200G", line + r"200G.*100G.*swp1"),

@@ -169,9 +169,9 @@ class Xoff(Case):
     def test_headroom_of_cable(self):
         """`headroom: auto` at 100G, 40 m, MTU 9100 is 126976 B: 662 cells (661.3, up), 331 packets; at 400G 283648 B:
         1478 (1477.3, up), 739. Preset sonic, alpha 1. What all headroom leaves of 4 MB is 4000000 - 2 ports x 2
-        groups x 662 x 192; half of it is the lossless pool."""
+        groups x 662 x 192; all of it is the ingress pool."""
         for rate, room in (("100G", 662), ("400G", 1478)):
-            shared = (4000000 - 4 * room * 192) // 2 // 192
+            shared = (4000000 - 4 * room * 192) // 192
             xoff_at = (shared + 2) // 4 + 1
             description = switch(ports={"swp1": {"cable": "40m"}, "swp2": {"cable": "40m"}}, rate=rate,
                                  events=frozen(), preset="sonic", mtu=9100, buffer={"size": "4MB"})

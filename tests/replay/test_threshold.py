@@ -255,16 +255,20 @@ class PortLevel(Case):
 
 class Sonic(Case):
     def test_lossy_overflow(self):
-        """One stream reaches the limits of its group and of its queue, alpha 8 of pools of one size, with the same packet:
-        the group is asked first. With alpha 16 for the group the queue's is the lower one."""
-        frames = [(1000 + 200 * i, udp(*to("swp2"), size=1500)) for i in range(700)]
-        for alpha, reason, group, queue in (("8", "ingress-pool", 1, 0), ("16", "egress-pool", 0, 1)):
-            with self.subTest(alpha):
-                run = self.replay(switch(preset="sonic", events=hold("swp2"), buffer={"size": "2MB"},
-                                         qos={"pg": {0: {"alpha": alpha}}}), {"swp1": frames})
+        """As SONiC's LossyQueueTest: one stream, the packet whose drop the configuration predicts, and where it counts. A queue
+        of alpha 8 takes 8 x (S - U) of its pool; n packets of 8 cells fit while 8n <= 8 (S - 8 (n - 1)). The ingress pool is
+        larger, so the queue comes first; of pools of one size, the group is asked first."""
+        frames = [(1000 + 200 * i, udp(*to("swp2"), size=1500)) for i in range(1400)]
+        for size, reason, group, queue in ((None, "egress-pool", 0, 1), ("100%", "ingress-pool", 1, 0)):
+            with self.subTest(size):
+                pools = {"pools": {"egress-lossy": {"size": size}}} if size else {}
+                run = self.replay(switch(preset="sonic", events=hold("swp2"), buffer={"size": "2MB"} | pools),
+                                  {"swp1": frames})
                 run.assert_conserved()
-                lost = run.drops[reason]
-                self.assertGreater(lost, 0)
+                sizes = [run.switch.pool(name).size for name in ("ingress-lossless", "ingress-lossy", "egress-lossy")]
+                self.assertEqual(sizes[1], 0)
+                self.assertAlmostEqual(sizes[2] / sizes[0], 1 if size else 0.85, places=3)
+                lost = len(frames) - (sizes[2] // 192 + 8) // 9
                 self.assertEqual(run.drops, {reason: lost})
                 self.assertEqual((run.port("swp1").counters["pg"][0]["dropped"], run.port("swp2").counters["queue"][1]["dropped"]),
                                  (group * lost, queue * lost))

@@ -202,7 +202,7 @@ test_guarantees_in_every_mode(void **state)
 		{"preset: lossy", 1 << POOL_INGRESS_LOSSLESS | 1 << POOL_EGRESS_LOSSLESS},
 		{"preset: spectrum-x, preset-mode: lossless-single-pool",
 		 1 << POOL_INGRESS_LOSSY | 1 << POOL_EGRESS_LOSSLESS},
-		{"preset: sonic", 1 << POOL_EGRESS_LOSSLESS},
+		{"preset: sonic", 1 << POOL_INGRESS_LOSSY | 1 << POOL_EGRESS_LOSSLESS},
 	};
 
 	(void)state;
