@@ -12,14 +12,16 @@ static void
 print_link(const json_t *link)
 {
 	char rate[TEXT_VALUE_MAX], delay[TEXT_VALUE_MAX];
+	const bool is_port = json_object_get(link, "b") == NULL;
 	const json_t *changed = json_object_get(link, "changed");
 	const char *key;
 	json_t *value;
 
-	printf("%s is %s: %s, delay %s", show_string(link, "link"), show_string(link, "state"),
+	printf("%s is %s: %s", show_string(link, "link"), show_string(link, "state"),
 	       show_number(link, "rate_bps") != 0 ? text_rate(rate, show_number(link, "rate_bps"))
-						  : "a device's rate",
-	       text_duration(delay, show_number(link, "delay_ps")));
+						  : "a device's rate");
+	if (!is_port)
+		printf(", delay %s", text_duration(delay, show_number(link, "delay_ps")));
 	json_object_foreach((json_t *)(uintptr_t)changed, key, value)
 	{
 		if (strcmp(key, "state") != 0 && strcmp(key, "rate") != 0 &&
@@ -52,7 +54,9 @@ const struct cli_command command_link = {
 		"effect at once, in\nboth directions, like a link event of a file. `loss` drops "
 		"this share of packets, `corrupt` gives this\nshare of frames a wrong FCS, "
 		"`corrupt-payload` gives this share of RoCEv2 packets a wrong ICRC.\n`clear` "
-		"restores the link to what the file says.\n\nThe configuration does not change: "
+		"restores the link to what the file says.\n\nOf a single switch, LINK is a port, "
+		"such as swp2, which can go `down` and `up`.\n\nThe configuration does not "
+		"change: "
 		"`roost save` does not write the change, and it is lost\nwhen the fabric goes "
 		"down.\n",
 	.forms = {{{{CLI_LINK}, {CLI_LITERAL, "down|up|clear"}}},

@@ -55,6 +55,9 @@ int events_note_carrier(struct events *e, uint32_t link, bool up, struct diag *d
 int events_change_link(struct events *e, const struct config_event *event, struct diag *diag);
 // Returns a link to what the file says, whatever events have changed. Returns 0, or as above.
 int events_clear_link(struct events *e, uint32_t link, struct diag *diag);
+// Takes a port to which the file connects nothing down or up, between two events; a device that has
+// lost its carrier keeps it down. The port is a switch's that this process runs.
+void events_set_port(struct events *e, const struct topo_ref *port, bool up);
 // Has a port, or one of its queues, transmit or not, as an event of the kind CONFIG_EVENT_PORT_TX
 // would. *off: bit per queue that does not, from then on. Returns 0, or -EINVAL with the reason in
 // diag.

@@ -309,3 +309,30 @@ events_clear_link(struct events *e, uint32_t link, struct diag *diag)
 	topology_link_name(e->fabric->topology, link, name);
 	return now.changes != 0 ? change_now(e, link, &event, true, diag) : 0;
 }
+
+// A port without a link, and whether it is to be up.
+struct port_state {
+	uint16_t port;
+	bool up;
+};
+
+static void
+set_port(struct node *n, ps_t now, void *arg)
+{
+	const struct port_state *state = arg;
+	struct port *p = &n->ports[state->port];
+
+	if (p->out != NULL) {
+		p->out->down = !state->up || p->no_carrier;
+		wire_update_faulty(p->out);
+	}
+	node_set_link(n, p, state->up, now);
+}
+
+void
+events_set_port(struct events *e, const struct topo_ref *port, bool up)
+{
+	struct port_state state = {.port = port->port, .up = up};
+
+	e->hooks.at_node(e->hooks.context, e->fabric->nodes[port->node], set_port, &state);
+}

@@ -2,7 +2,9 @@
 """`roost link`: links that fail, come back, get slower, longer and lossy while a fabric runs, counted to the packet."""
 import subprocess
 
+import roost as package
 from common import *
+from test_devices import DeviceCase, Running
 
 LINK = "leaf1-spine1"
 PACKETS_PER_MS = 1250     # 10 Gb/s of 1000 B; a millisecond of the fabric is a second of the clock
@@ -187,6 +189,56 @@ class Link(Shared):
         self.assertIn("leaf1.swp5", [line.split("\t")[0] for line in offered("leaf1.")])
         self.assertEqual({line.split("\t")[0] for line in offered(LINK, "")} - {""},
                          {"down", "up", "clear", "rate", "delay", "loss", "corrupt", "corrupt-payload"})
+
+
+class Alone(DeviceCase):
+    """A port of a single switch: nothing of the file is at its other end."""
+
+    def test_a_port(self):
+        namespace = self.namespace()
+        with Running(self, self.switch("net_tap0,iface=t1", "net_tap1,iface=t2", mtu=1500), namespace) as run:
+            port = "swp2"
+
+            def link(*words, **options):
+                return roost("link", *words, "-f", run.name, **options)
+
+            def send(count, reached):
+                before = run.port("swp1")["rx_packets"]
+                for i in range(count):
+                    near.send(udp("198.18.1.9", "198.18.2.9", size=100, ident=i))
+                wait_until(lambda: run.port("swp1")["rx_packets"] == before + count, "the switch has all of them")
+                far.settimeout(2)
+                for _ in range(reached):
+                    far.recv(2000)
+            wait_until(lambda: all(run.port(name)["state"] == "up" for name in ("swp1", "swp2")), "the ports are up")
+            with raw_socket(namespace, "t1").socket as near, raw_socket(namespace, "t2").socket as far:
+                with package.Client(run.name) as client:
+                    client.subscribe("link")
+                    for state in ("down", "up"):
+                        link(port, state)
+                        event = client.wait_for(lambda event: event["kind"] == "link")
+                        self.assertEqual((event["link"], event["state"]), (port, state))
+                send(5, 5)
+                answer = link(port, "down", "-o", "json").json
+                self.assertEqual(answer, {"link": port, "a": port, "rate_bps": 100_000_000_000, "state": "down",
+                                          "changed": {"state": "down"}})
+                shown = run.port("swp2")
+                self.assertEqual((shown["state"], shown["link"]), ("down", {"name": port, "changed": {"state": "down"}}))
+                send(7, 0)
+                self.assertEqual(dict(+drops(roost("show", "drops", "-f", run.name, "-o", "json").json["nodes"])),
+                                 {"no-next-hop": 7})
+                self.assertEqual(link(port, "up").out, f"{port} is up: 100G, as configured\n")
+                self.assertNotIn("link", run.port("swp2"))
+                send(3, 3)
+                link(f"{run.name}.swp2", "down")
+                self.assertEqual(link(port, "clear").out, f"{port} is up: 100G, as configured\n")
+                told = [(one["what"], one["port"], one["message"]) for one in run.log()
+                        if one["what"].startswith("link-") and "roost link" in one["message"]]
+                self.assertEqual(told[-1], ("link-up", "swp2", "up: by roost link"))
+            self.assertEqual(link(port, "rate", "10G", status=1).err, f"roost link: {port}: the file connects nothing to this "
+                             "port, so it can only go down or up\n")
+            offered = roost("complete", "--", "link", "-f", run.name, f"{run.name}.").out
+            self.assertIn(f"{run.name}.swp2", offered)
 
 
 if __name__ == "__main__":

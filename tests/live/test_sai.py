@@ -248,6 +248,20 @@ class Sai(DeviceCase):
                 set_rate(other)
                 self.assertEqual(rate(), own)
 
+    def test_the_administrative_state(self):
+        """A port that is down sends and receives nothing; OPER_STATUS follows."""
+        switch, state = self.switch_, "SAI_PORT_ATTR_ADMIN_STATE"
+        read = lambda: [switch.get_port_attribute(self.swp2, f"SAI_PORT_ATTR_{name}") for name in ("ADMIN_STATE", "OPER_STATUS")]
+        switch.set_port_attribute(self.swp2, state, False)
+        self.assertEqual(read(), [False, "SAI_PORT_OPER_STATUS_DOWN"])
+        self.assertTrue(switch.get_port_attribute(self.swp1, state))
+        self.send(4)
+        self.assertEqual(self.port(self.swp1, "IF_IN_DISCARDS"), [4])
+        switch.set_port_attribute(self.swp2, state, True)
+        self.assertEqual(read(), [True, "SAI_PORT_OPER_STATUS_UP"])
+        self.send(4)
+        self.wait_queue("PACKETS", 4)
+
     def test_attributes_and_names(self):
         switch = self.switch_
         self.assertEqual(switch.get_switch_attribute("SAI_SWITCH_ATTR_PORT_LIST"), [self.swp1, self.swp2])

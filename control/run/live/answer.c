@@ -273,7 +273,8 @@ const struct api_method answer_methods[] = {
 	 "`edits`, whether it is `draining`, `warnings`, and the `processes` in a namespace that "
 	 "Roost made: Roost sends them SIGTERM, and SIGKILL after a second if they still run"},
 	{"link", answer_link, API_WRITE,
-	 "Takes a link down or up, or changes it, as a link event of a file does",
+	 "Takes a link down or up, or changes it, as a link event of a file does; or takes a port "
+	 "of a single switch down or up",
 	 PARAMS({"link", API_TEXT, true, "leaf1-spine1, or one of its ports: leaf1.swp5"},
 		{"state", API_TEXT, false, "down or up"}, {"rate", API_TEXT, false, "200G"},
 		{"delay", API_TEXT, false, "5us"},
@@ -284,7 +285,8 @@ const struct api_method answer_methods[] = {
 		{"clear", API_BOOL, false, "true: restore what the file says"}, ),
 	 "the link as it is now: `link`, its ends `a` and `b`, `rate_bps`, `delay_ps`, `state`, "
 	 "`changed`: what differs from the file, and `part`: that at the other end, if another "
-	 "process runs it"},
+	 "process runs it. For a port of a single switch, `link` and `a` are the port, and `b` and "
+	 "`delay_ps` are absent"},
 	{"transmit", answer_transmit, API_WRITE,
 	 "Turns transmission by a port, or by one of its queues, off or on",
 	 PARAMS({"port", API_TEXT, true, "leaf1.swp3"}, {"state", API_TEXT, true, "off or on"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The method "link": a link of a running fabric fails, comes back, or changes as a link event of
-// the file would have it. It is not a change of the configuration.
+// the file would have it. A switch's port to which the file connects nothing goes down or comes up.
+// Neither is a change of the configuration.
 #include "answer.h"
 
 #include "collect.h"
@@ -17,22 +18,21 @@ static const char *const keys[] = {"state", "rate", "delay", "loss", "corrupt", 
 
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
 
-// A link's own name, or that of a port at one of its ends.
+// A link's own name, or that of a port at one of its ends. *out: TOPOLOGY_NONE if the port has no
+// link.
 static int
-find_link(const struct topology *t, const char *text, uint32_t *out, struct diag *diag)
+find_link(const struct topology *t, const char *text, uint32_t *out, struct topo_ref *port,
+	  struct diag *diag)
 {
 	const struct config_name name = {.text = (char *)(uintptr_t)text};
-	struct topo_ref port;
 
 	if (topology_find_link(t, text, out) == 0)
 		return 0;
-	if (strchr(text, '-') != NULL && topology_find_port(t, text, &port) != 0)
+	if (strchr(text, '-') != NULL && topology_find_port(t, text, port) != 0)
 		return topology_resolve_link(t, &name, NULL, out, diag);
-	if (topology_resolve_port(t, &name, NULL, &port, diag) != 0)
+	if (topology_resolve_port(t, &name, NULL, port, diag) != 0)
 		return -EINVAL;
-	*out = t->nodes[port.node].ports[port.port].link;
-	if (*out == TOPOLOGY_NONE)
-		return diag_fail(diag, EINVAL, "%s: the fabric has no link at this port", text);
+	*out = t->nodes[port->node].ports[port->port].link;
 	return 0;
 }
 
@@ -110,6 +110,33 @@ change(struct live_fabric *live, uint32_t link, const json_t *params, struct dia
 	return rc;
 }
 
+// A port behind which the file has nothing can only go down and come up.
+static int
+change_port(struct live_fabric *live, const struct topo_ref *port, const json_t *params,
+	    struct diag *diag)
+{
+	const struct topo_node *node = &live->topology->nodes[port->node];
+	const char *state = json_string_value(json_object_get(params, "state"));
+	bool up = state == NULL || strcmp(state, "up") == 0;
+
+	if (live_check_here(live, port->node, diag) != 0)
+		return -EINVAL;
+	if (count_keys(params) != (state != NULL))
+		return diag_fail(diag, EINVAL,
+				 "%s: the file connects nothing to this port, so it can only go "
+				 "down or up",
+				 node->ports[port->port].name);
+	if (!up && strcmp(state, "down") != 0)
+		return diag_fail(diag, EINVAL, "\"state\": want \"down\" or \"up\", not \"%.40s\"",
+				 state);
+	events_set_port(live->events, port, up);
+	fabric_log_poll(live->log, live->fabric); // what came before
+	fabric_log_port(live->log, live_clock(&live->drive), node, port->port,
+			up ? FABRIC_LOG_LINK_UP : FABRIC_LOG_LINK_DOWN,
+			up ? "up: by roost link" : "down: by roost link");
+	return 0;
+}
+
 int
 answer_link(void *context, const json_t *params, json_t **result, struct diag *diag)
 {
@@ -117,14 +144,21 @@ answer_link(void *context, const json_t *params, json_t **result, struct diag *d
 	struct live_fabric *live = a->live;
 	bool clear = json_is_true(json_object_get(params, "clear"));
 	char name[TOPOLOGY_NAME_MAX], *text;
+	struct topo_ref port;
 	uint32_t link;
 	int rc = find_link(live->topology, json_string_value(json_object_get(params, "link")),
-			   &link, diag);
+			   &link, &port, diag);
 
 	if (rc == 0 && clear == (count_keys(params) != 0))
 		rc = diag_fail(diag, EINVAL,
 			       "give at least one of state, rate, delay, loss, corrupt and "
 			       "corrupt-payload, or \"clear\" alone");
+	if (rc == 0 && link == TOPOLOGY_NONE) {
+		rc = change_port(live, &port, params, diag);
+		if (rc == 0)
+			*result = collect_port_link(live, port.node, port.port);
+		return rc;
+	}
 	if (rc == 0)
 		rc = clear ? events_clear_link(live->events, link, diag)
 			   : change(live, link, params, diag);

@@ -28,6 +28,9 @@ json_t *collect_bfd(const struct live_fabric *live);
 // other one, of a link that leads there}; all that have an end here; and for show_state.links.
 json_t *collect_link(const struct live_fabric *live, uint32_t link);
 json_t *collect_links(const struct live_fabric *live);
+// The same of a switch's port that has no link: "link" and "a" are the port, and there is neither
+// "b" nor "delay_ps".
+json_t *collect_port_link(const struct live_fabric *live, uint32_t node, uint16_t port);
 json_t *collect_changed_links(const struct live_fabric *live);
 // What there is, for the methods "topology" and "where".
 struct map_source collect_map_source(const struct live_fabric *live);

@@ -66,6 +66,35 @@ collect_link(const struct live_fabric *live, uint32_t index)
 }
 
 json_t *
+collect_port_link(const struct live_fabric *live, uint32_t node, uint16_t port)
+{
+	const struct port *p = &live->fabric->nodes[node]->ports[port];
+	char name[TOPOLOGY_NAME_MAX];
+	json_t *out;
+
+	topology_port_name(live->topology, node, port, name);
+	out = json_pack("{s:s,s:s,s:I,s:s}", "link", name, "a", name, "rate_bps",
+			(json_int_t)live->topology->nodes[node].ports[port].rate_bps, "state",
+			p->up ? "up" : "down");
+	if (p->link_off)
+		json_object_set_new(out, "changed", json_pack("{s:s}", "state", "down"));
+	return out;
+}
+
+// The ports of a switch that have no link and that a user has taken down.
+static void
+add_ports_down(json_t *out, const struct live_fabric *live, uint32_t index)
+{
+	const struct topo_node *node = &live->topology->nodes[index];
+	const struct node *n = live->fabric->nodes[index];
+
+	for (uint16_t i = 0; n != NULL && i < node->port_count; i++)
+		if (node->ports[i].link == TOPOLOGY_NONE && n->ports[i].link_off)
+			json_object_set_new(show_child(out, node->name), node->ports[i].name,
+					    collect_port_link(live, index, i));
+}
+
+json_t *
 collect_links(const struct live_fabric *live)
 {
 	json_t *out = json_array();
@@ -100,5 +129,7 @@ collect_changed_links(const struct live_fabric *live)
 		}
 		json_decref(link);
 	}
+	for (uint32_t i = 0; i < t->first_host; i++)
+		add_ports_down(out, live, i);
 	return out;
 }

@@ -152,6 +152,16 @@ is_simulated(const struct notifier *t, uint32_t host)
 	return host != TOPOLOGY_NONE && f->nodes[node] != NULL && !fabric_has_edge(f, node);
 }
 
+// A port without a link that a user has taken down.
+static bool
+is_off(const struct notifier *t, const struct notify_link *l)
+{
+	const struct node *n = t->live->fabric->nodes[l->node];
+
+	return t->live->topology->nodes[l->node].ports[l->port].link == TOPOLOGY_NONE &&
+	       n != NULL && n->ports[l->port].link_off;
+}
+
 static void
 notify_device_links(struct notifier *t)
 {
@@ -164,7 +174,8 @@ notify_device_links(struct notifier *t)
 			link_of(t, &t->live->devices[i])->device = &t->live->devices[i];
 	for (uint32_t i = 0; i < t->links_count; i++) {
 		struct notify_link *l = &t->links[i];
-		bool down = l->device != NULL ? !l->device->up : !is_simulated(t, l->host);
+		bool down = l->device != NULL ? !l->device->up || is_off(t, l)
+					      : !is_simulated(t, l->host);
 		char name[TOPOLOGY_NAME_MAX];
 
 		if (down != l->down)
