@@ -200,6 +200,34 @@ class Sai(DeviceCase):
         with self.assertRaisesRegex(package.UnknownName, "no scheduler profile"):
             set_rate(half)
 
+    def test_a_scheduler_of_one_queue(self):
+        """A profile with a type or a weight changes the queue of one port, and the other port keeps the class's."""
+        switch = self.switch_
+        config = lambda: switch.fabric.call("show", what="config")["nodes"][self.run_.name]["values"]
+        own = lambda: {key[len("qos.ports."):]: one["value"] for key, one in config().items() if key.startswith("qos.ports.")}
+        bind = lambda oid: switch.set_queue_attribute(switch.queue(self.swp2, 3), "SAI_QUEUE_ATTR_SCHEDULER_PROFILE_ID", oid)
+        before = config()["qos.tc.3.weight"]
+        bind(switch.create_scheduler_profile(0, "SAI_SCHEDULING_TYPE_DWRR", 15))
+        self.assertEqual(own(), {"swp2.tc.3.scheduler": "dwrr", "swp2.tc.3.weight": "15"})
+        bind(switch.create_scheduler_profile(0, "SAI_SCHEDULING_TYPE_STRICT"))
+        self.assertEqual(own()["swp2.tc.3.scheduler"], "strict")
+        self.assertEqual(config()["qos.tc.3.weight"], before)
+        bind(0)
+        self.assertEqual(own(), {})
+        with self.assertRaisesRegex(package.UnknownName, "no SAI_SCHEDULING_TYPE_WRR"):
+            switch.create_scheduler_profile(0, "SAI_SCHEDULING_TYPE_WRR")
+
+    def test_flow_control_of_one_port(self):
+        """Only the port whose attribute has lost the priority ignores its pauses."""
+        switch = self.switch_
+        switch.set_port_attribute(self.swp2, "SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL", 0)
+        self.far.send(pfc({3: 65535}))
+        wait_until(lambda: self.port(self.swp2, "PFC_3_RX_PKTS") == [1], "the pause has arrived")
+        self.assertFalse(switch.get_queue_attribute(switch.queue(self.swp2, 3), "SAI_QUEUE_ATTR_PAUSE_STATUS"))
+        switch.set_port_attribute(self.swp2, "SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL", 1 << 3)
+        self.assertEqual(switch.fabric.call("show", what="config")["nodes"][self.run_.name]["values"]
+                         ["qos.ports.swp2.pfc.priorities"]["value"], "[3]")
+
     def test_what_stops_a_queue(self):
         """PKT_TX_ENABLE, the port's profile and the queue's are three reasons: a queue sends when none is left."""
         switch, enable, profile = self.switch_, "SAI_PORT_ATTR_PKT_TX_ENABLE", "SAI_PORT_ATTR_QOS_SCHEDULER_PROFILE_ID"
@@ -400,6 +428,11 @@ class InAFabric(LiveCase):
         with package.live(demo(name), roost=ROOST) as fabric:
             with self.assertRaisesRegex(package.UnknownName, "several switches: name one of leaf1, "):
                 sai.Switch(fabric)
+            with self.assertRaisesRegex(package.UnknownName, "no switch leaf7"):
+                sai.Switch(fabric, "leaf7")
+            self.assertEqual(list(fabric.call("counters", node="leaf1")["nodes"]), ["leaf1"])
+            with self.assertRaisesRegex(package.ApiError, "there is no node leaf7"):
+                fabric.call("counters", node="leaf7")
             switch = sai.Switch(fabric, "leaf1")
             port = next(switch.port(end.partition(".")[2]) for link in fabric.call("topology")["links"]
                         for end in (link["a"], link["b"]) if end.startswith("leaf1.") and "spine" in link["link"])

@@ -109,9 +109,14 @@ POOL_STATS: Mapping[str, Stat] = {f"SAI_BUFFER_POOL_STAT_{name}": stat for name,
 STATS = {"port": PORT_STATS, "queue": QUEUE_STATS, "group": GROUP_STATS, "pool": POOL_STATS}
 
 
+SCHEDULING = {"SAI_SCHEDULING_TYPE_STRICT": "strict", "SAI_SCHEDULING_TYPE_DWRR": "dwrr"}
+
+
 class Scheduler(NamedTuple):
-    """A scheduler profile. `max_rate`: bytes per second; 0: no limit."""
+    """A scheduler profile. `max_rate`: bytes per second; 0: no limit. `scheduling_type`, `weight`: None: as configured."""
     max_rate: int
+    scheduling_type: str | None = None
+    weight: int | None = None
 
     @property
     def stops(self) -> bool:
@@ -140,6 +145,8 @@ class Switch:
         self._alone = len(switches) == 1
         if node is None and not self._alone:
             raise UnknownName(f"the fabric has several switches: name one of {some(switches)}")
+        if node is not None and node not in switches:
+            raise UnknownName(f"{self.fabric.name}: no switch {node}; {near(node, switches)}")
         self.node = node if node is not None else switches[0]
         self._schedulers: dict[int, Scheduler] = {}
         self._made = 0
@@ -149,7 +156,7 @@ class Switch:
     def _forget(self) -> None:
         self._bound: dict[int, int] = {}                    # scheduler of a port or queue
         self._disabled: frozenset[int] = frozenset()        # ports with PKT_TX_ENABLE false
-        self._own_rates: dict[int, str | None] = {}         # max-rate of a port before a profile; None: not written
+        self._own: dict[str, str | None] = {}               # keys of ports before a profile set them; None: not written
         self._offsets: dict[tuple[int, str], int] = {}      # what a count was when it was cleared
 
     # ---- objects ------------------------------------------------------------------------------
@@ -259,14 +266,15 @@ class Switch:
         })()
 
     def set_port_attribute(self, port: int, name: str, value: Any) -> None:
-        """Sets SAI_PORT_ATTR_PKT_TX_ENABLE, SAI_PORT_ATTR_ADMIN_STATE (bool) or SAI_PORT_ATTR_QOS_SCHEDULER_PROFILE_ID (an id of
-        create_scheduler_profile(), or 0 for none)."""
+        """Sets SAI_PORT_ATTR_PKT_TX_ENABLE, SAI_PORT_ATTR_ADMIN_STATE (bool), SAI_PORT_ATTR_QOS_SCHEDULER_PROFILE_ID (an id of
+        create_scheduler_profile(), or 0 for none) or SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL (bit per priority)."""
         self._notice_restart()
         self._index("port", port)
         _one_of(name, {
             "SAI_PORT_ATTR_PKT_TX_ENABLE": lambda: self._enable(port, bool(value)),
             "SAI_PORT_ATTR_ADMIN_STATE": lambda: self.fabric.call("link", link=self.name_of(port), state="up" if value else "down"),
             "SAI_PORT_ATTR_QOS_SCHEDULER_PROFILE_ID": lambda: self._bind(port, value),
+            "SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL": lambda: self._set_flow_control(port, value),
         })()
 
     def get_queue_attribute(self, queue: int, name: str) -> Any:
@@ -281,19 +289,23 @@ class Switch:
         })()
 
     def set_queue_attribute(self, queue: int, name: str, value: int) -> None:
-        """Sets SAI_QUEUE_ATTR_SCHEDULER_PROFILE_ID: a profile without a limit, one so slow that it stops the queue, or 0."""
+        """Sets SAI_QUEUE_ATTR_SCHEDULER_PROFILE_ID: a profile without a limit, one so slow that it stops the queue, or 0. A
+        scheduling type and a weight become those of this queue of the port."""
         self._notice_restart()
         self._index("queue", queue)
         _one_of(name, {"SAI_QUEUE_ATTR_SCHEDULER_PROFILE_ID": lambda: self._bind(queue, value)})()
 
-    def create_scheduler_profile(self, max_rate: int) -> int:
+    def create_scheduler_profile(self, max_rate: int = 0, scheduling_type: str | None = None, weight: int | None = None) -> int:
         """A scheduler profile; returns its id. `max_rate`: SAI_SCHEDULER_ATTR_MAX_BANDWIDTH_RATE in bytes per second, 0 for no
-        limit. Less than 1.25 MB/s (10 Mb/s, the lowest rate of Roost) stops the port or queue, as tests of SONiC mean it."""
+        limit. Less than 1.25 MB/s (10 Mb/s, the lowest rate of Roost) stops the port or queue, as tests of SONiC mean it.
+        `scheduling_type`: "SAI_SCHEDULING_TYPE_STRICT" or "SAI_SCHEDULING_TYPE_DWRR", and `weight`: for profiles of queues."""
         if max_rate < 0:
             raise RoostError(f"max_rate is {max_rate}; use 0 (no limit) or a positive number")
+        if scheduling_type is not None:
+            _one_of(scheduling_type, SCHEDULING)
         self._made += 1
         oid = make_id("scheduler", self._made)
-        self._schedulers[oid] = Scheduler(max_rate)
+        self._schedulers[oid] = Scheduler(max_rate, scheduling_type, weight)
         return oid
 
     def remove_scheduler_profile(self, scheduler: int) -> None:
@@ -308,7 +320,7 @@ class Switch:
 
     def _counters(self) -> Node:
         self._notice_restart()
-        return self.fabric.node(self.node)
+        return self.fabric.state(self.node).node(self.node)
 
     def _notice_restart(self) -> None:
         """Another fabric of the same name has counts of its own, and nothing of what was set before."""
@@ -420,30 +432,53 @@ class Switch:
         if limits and kind == "queue":
             raise RoostError(f"{self.name_of(oid)}: Roost has no rate for a single queue of a port. Use a rate below {LEAST_RATE} "
                              "bytes per second to stop the queue, or set switch.qos.tc.N.max-rate for all ports")
-        if limits and not self._alone:
-            raise RoostError(f"{self.name_of(oid)}: a rate for one port needs a fabric with one switch; "
-                             "switch.qos.ports.swpN.max-rate would apply to swpN of all switches")
+        if limits:
+            self._check_alone(oid, "a rate", "max-rate")
         bound = {other: used for other, used in self._bound.items() if other != oid} | ({oid: scheduler} if scheduler else {})
+        port = oid if kind == "port" else make_id("port", index // PRIORITIES)
         if kind == "port":
-            self._limit(oid, f"{8 * profile.max_rate / 1000:.3f}K" if limits else None)
-        self._transmit(oid if kind == "port" else make_id("port", index // PRIORITIES), self._disabled, bound)
+            self._write(port, "max-rate", f"{8 * profile.max_rate / 1000:.3f}K" if limits else None)
+        else:
+            self._schedule(port, index % PRIORITIES, profile)
+        self._transmit(port, self._disabled, bound)
         self._bound = bound
 
-    def _limit(self, port: int, rate: str | None) -> None:
-        """Sets the max-rate of a port. None: has the port follow the key of the configuration again, as it was before."""
-        key = f"qos.ports.{self.name_of(port).rpartition('.')[2]}.max-rate"
-        if rate is not None:
-            if port not in self._own_rates:
+    def _check_alone(self, oid: int, what: str, key: str) -> None:
+        if not self._alone:
+            raise RoostError(f"{self.name_of(oid)}: {what} for one port needs a fabric with one switch; "
+                             f"switch.qos.ports.swpN.{key} would apply to swpN of all switches")
+
+    def _schedule(self, port: int, queue: int, profile: Scheduler) -> None:
+        """Schedules one queue of a port as a profile says, or as configured."""
+        if profile.scheduling_type is not None or profile.weight is not None:
+            self._check_alone(port, "a scheduler", f"tc.{queue}")
+        kind = None if profile.scheduling_type is None else SCHEDULING[profile.scheduling_type]
+        self._write(port, f"tc.{queue}.scheduler", kind)
+        self._write(port, f"tc.{queue}.weight", None if profile.weight is None else str(profile.weight))
+
+    def _set_flow_control(self, port: int, priorities: int) -> None:
+        self._check_alone(port, "flow control", "pfc.priorities")
+        chosen = ", ".join(str(index) for index in range(PRIORITIES) if priorities >> index & 1)
+        self.fabric.set(f"switch.{self._key(port, 'pfc.priorities')}", f"[{chosen}]")
+
+    def _key(self, port: int, name: str) -> str:
+        return f"qos.ports.{self.name_of(port).rpartition('.')[2]}.{name}"
+
+    def _write(self, port: int, name: str, value: str | None) -> None:
+        """Sets a key of a port. None: has the port follow the configuration again, as it was before."""
+        key = self._key(port, name)
+        if value is not None:
+            if key not in self._own:
                 values = self.fabric.call("show", what="config")["nodes"][self.node]["values"]
-                self._own_rates[port] = values[key]["value"] if key in values else None
-            self.fabric.set(f"switch.{key}", rate)
-        elif port in self._own_rates:
-            own = self._own_rates[port]
+                self._own[key] = values[key]["value"] if key in values else None
+            self.fabric.set(f"switch.{key}", value)
+        elif key in self._own:
+            own = self._own[key]
             if own is None:
                 self.fabric.call("edit", edits=[{"kind": "unset", "key": f"switch.{key}"}])
             else:
                 self.fabric.set(f"switch.{key}", own)
-            del self._own_rates[port]
+            del self._own[key]
 
 
 def _one_of(name: str, known: Mapping[str, Any]) -> Any:

@@ -253,7 +253,7 @@ const struct api_method answer_methods[] = {
 		 "how long to wait for the packet, in ms, 1 to 60000 (default: 1000)"}, ),
 	 "what `trace` returns, and `probe`, the number of the notification"},
 	{"counters", answer_counters, API_READ, "Returns all counters of all nodes at one instant",
-	 PARAMS(),
+	 PARAMS({"node", API_TEXT, false, "only those of this node"}, ),
 	 "`time_ns` and `nodes`, as in [counters.json](counters.md), without values that are zero "
 	 "(or still have their initial value); priorities, groups, queues and bins are objects "
 	 "whose keys are indexes, instead of arrays"},
