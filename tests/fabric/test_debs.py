@@ -5,7 +5,7 @@ import gzip
 import shutil
 import unittest
 
-from common import *
+from support import *
 
 
 COMMIT = command("git", "-C", SOURCE, "rev-parse", "--short=12", "HEAD", status=None).out.strip()
