@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs tests and counts them; called by tests/run.
 
-A job is a program that holds tests: a cmocka binary, a Python file, a fuzz target. Jobs that need
-only a CPU run side by side; live tests and benchmarks follow one at a time, with nothing beside
-them. Each job has a temporary directory of its own, which stays if it fails. A program that ends
-badly, or that does not finish a test it began, has failed, whatever it counted.
+A job is a program that holds tests, as a cmocka binary, a Python file or a fuzz target, or a build.
+Jobs that need only a CPU run side by side, and what a build makes joins them when it is done; live
+tests and benchmarks follow one at a time, with nothing beside them. Each job has a temporary
+directory of its own, which stays if it fails. A program that ends badly, or that does not finish a
+test it began, has failed, whatever it counted.
 """
 import concurrent.futures
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -44,6 +46,8 @@ class Result:
     failed: list = field(default_factory=list)   # names, with what was wrong
     skipped: list = field(default_factory=list)  # names, with the reason
     reasons: list = field(default_factory=list)  # of what failed: texts of many lines, as a traceback
+    seconds: float = 0                           # what it took
+    cpu_seconds: float = 0                       # of it and of the processes that it waited for
 
 
 @dataclass
@@ -53,6 +57,7 @@ class Job:
     count: callable                   # (output, exit status, directory) -> Result
     env: dict = field(default_factory=dict)
     timeout: int = 600
+    then: callable = list             # () -> the jobs that need this one, which follow if it does not fail
 
 
 def end_group(process, seconds=10):
@@ -66,41 +71,52 @@ def end_group(process, seconds=10):
 
 
 def run_program(job, directory):
-    """Returns (output, exit status); the status is None when time ran out."""
+    """Returns (output, exit status, seconds of CPU); the status is None when time ran out."""
     env = os.environ | {"TMPDIR": str(directory), "PYTHONPATH": PYTHONPATH, "LC_ALL": "C.UTF-8"} | job.env
     with open(directory / "output.txt", "w+", errors="replace") as output:
         if stopping.is_set():
-            return "interrupted", 130
+            return "interrupted", 130, 0
         try:
             process = subprocess.Popen(job.command, cwd=directory, env=env, stdin=subprocess.DEVNULL,
                                        stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         except OSError as error:
-            return f"{job.command[0]}: {error.strerror}", 127
+            return f"{job.command[0]}: {error.strerror}", 127, 0
         running.add(process)
-        try:
-            status = process.wait(job.timeout)
-        except subprocess.TimeoutExpired:
-            status = None
+        status, cpu_seconds = wait_for(process, job.timeout)
         end_group(process)
         running.discard(process)
         output.seek(0)
-        return output.read(), status
+        return output.read(), status, cpu_seconds
+
+
+def wait_for(process, timeout):
+    """Returns (exit status, seconds of CPU); the status is None when time ran out."""
+    ended = os.pidfd_open(process.pid)
+    try:
+        if not select.select([ended], [], [], timeout)[0]:
+            return None, 0
+    finally:
+        os.close(ended)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_utime + usage.ru_stime
 
 
 def run_job(job):
     """Runs a job to its end and reports it. Returns its Result."""
     directory = Path(tempfile.mkdtemp(prefix="roost-test-"))
     start = time.monotonic()
-    text, status = run_program(job, directory)
+    text, status, cpu_seconds = run_program(job, directory)
     result = job.count(text, status, directory)
+    result.seconds, result.cpu_seconds = time.monotonic() - start, cpu_seconds
     if status is None:
         result.failed.append(f"not done after {job.timeout} s")
     elif status != 0 and not result.failed:
         result.failed.append(f"exit status {status}")
     if result.failed and not result.reasons:
-        result.reasons = ["\n".join(text.splitlines()[-SHOWN_LINES:])]
+        result.reasons = ["\n".join(text.splitlines()[-SHOWN_LINES:]) or "it printed nothing"]
     result.failed = [f"{job.name}: {one}" for one in result.failed]
-    report(job, result, text, directory, time.monotonic() - start)
+    report(job, result, text, directory)
     return result
 
 
@@ -116,8 +132,9 @@ def indented(lines):
     return [f"      | {line if len(line) <= 2000 else f'{line[:1000]} [...] {line[-1000:]}'}" for line in lines]
 
 
-def report(job, result, text, directory, seconds):
-    lines = [f"{'FAIL' if result.failed else 'ok':4}  {job.name:44} {result.passed:4} passed  {seconds:6.1f} s"]
+def report(job, result, text, directory):
+    lines = [f"{'FAIL' if result.failed else 'ok':4}  {job.name:44} {result.passed:4} passed  {result.seconds:6.1f} s, "
+             f"{result.cpu_seconds:6.1f} s of CPU"]
     lines += [f"      skipped: {one}" for one in result.skipped]
     if result.failed:
         tail = text.splitlines()[-SHOWN_LINES:]
@@ -240,24 +257,49 @@ SANITIZER_ENV = {
 }
 NO_PAGE = "-Dpage=disabled"      # which is the same in every build
 SANITIZED = [NO_PAGE, "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"]
-# gcc warns of what its sanitizers insert, and tracks variables through it for minutes.
-ASAN_OPTIONS = SANITIZED + ["-Dwerror=false", "-Dc_args=-fno-var-tracking"]
+# What sanitizers print has functions and lines; to track variables too takes compilers a sixth of their time, and more.
+LINES = "-Dc_args=-g1"
+# gcc warns of what its sanitizers insert.
+ASAN_OPTIONS = SANITIZED + ["-Dwerror=false", LINES]
 # What threads do side by side in virtual time, and how live workers notify each other; what runs code of DPDK's
 # libraries is left out, which know nothing of it.
 THREADED = ("dataplane/base/wire", "dataplane/base/packet_shares", "dataplane/drive/cut", "dataplane/drive/live_nodes",
             "dataplane/drive/parallel")
 THREADED_FILES = ("fabric/test_threads.py", "fabric/test_digest.py")
-TSAN_OPTIONS = [NO_PAGE, "-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1", "-Dwerror=false"]
+TSAN_OPTIONS = [NO_PAGE, "-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1", "-Dwerror=false", LINES]
 TSAN_ENV = {"NAME": " (tsan)", "ROOST_TEST_SANITIZED": "1", "TSAN_OPTIONS": "exitcode=99:halt_on_error=1"}
 TSAN_TARGETS = ["roost", *(f"tests/unit/{name.replace('/', '_')}_test" for name in THREADED)]
-CLANG_OPTIONS = SANITIZED + ["-Dfuzz=true", "-Dc_args=-fsanitize=fuzzer-no-link"]
+CLANG_OPTIONS = SANITIZED + ["-Dfuzz=true", f"{LINES} -fsanitize=fuzzer-no-link"]
 CLANG_TARGETS = ["roost", "fuzz-programs"]
 
 
-def build_job(directory, options, targets=(), env=None):
-    """Builds in another directory, as a test: warnings are errors. Without targets, everything."""
-    return Job(f"build {directory}", [str(SOURCE / "testbeds/setup"), directory, *options, "--", *targets], count_whole,
-               env or {}, 3000)
+BUILDS = 3      # side by side, at most: together they have a compiler for each CPU
+
+
+def build_job(directory, options, jobs, targets=(), env=None):
+    """Builds in another directory, as a test: warnings are errors. Without targets, everything. `jobs`: a function of the
+    directory's path, the jobs that it is built for."""
+    compilers = f"-j{max(1, CPUS // BUILDS)}"
+    return Job(f"build {directory}", [str(SOURCE / "testbeds/setup"), directory, *options, "--", compilers, *targets],
+               count_whole, env or {}, 3000, lambda: jobs(SOURCE / directory))
+
+
+def sanitized_jobs(build):
+    return [job for kind in SANITIZED_KINDS for job in jobs_of(kind, build, SANITIZER_ENV)]
+
+
+def run_side_by_side(jobs):
+    """Runs jobs and those that follow them, on all CPUs. Returns the results."""
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(CPUS) as pool:
+        waiting = {pool.submit(run_job, job): job for job in jobs}
+        while waiting:
+            for future in concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                job, result = waiting.pop(future), future.result()
+                results.append(result)
+                if not result.failed:
+                    waiting |= {pool.submit(run_job, one): one for one in job.then()}
+    return results
 
 
 def leftovers():
@@ -327,27 +369,20 @@ def parse(words):
 def main(words):
     kinds, files, everything, full = parse(words)
     build, env = SOURCE / "build", {"ROOST_TEST_FULL": "1"} if full else {}
-    results, together, alone = [], [], []
+    builds, together, alone = [], [], []
 
     for path in files:
         (alone if path.parent.name in ALONE else together).append(python_job(path, build, env))
     for kind in kinds:
         (alone if kind in ALONE else together).extend(jobs_of(kind, build, env))
     if everything:
-        results.append(run_job(build_job("build-asan", ASAN_OPTIONS)))
-        if not results[-1].failed:
-            together += [job for kind in SANITIZED_KINDS
-                         for job in jobs_of(kind, SOURCE / "build-asan", SANITIZER_ENV)]
+        builds.append(build_job("build-asan", ASAN_OPTIONS, sanitized_jobs))
     if full:
-        results.append(run_job(build_job("build-tsan", TSAN_OPTIONS, TSAN_TARGETS)))
-        if not results[-1].failed:
-            together += threaded_jobs(SOURCE / "build-tsan")
-        results.append(run_job(build_job("build-clang", CLANG_OPTIONS, CLANG_TARGETS, {"CC": "clang"})))
-        if not results[-1].failed:
-            together += fuzz_jobs(SOURCE / "build-clang")
+        builds.append(build_job("build-clang", CLANG_OPTIONS, fuzz_jobs, CLANG_TARGETS, {"CC": "clang"}))
+        builds.append(build_job("build-tsan", TSAN_OPTIONS, threaded_jobs, TSAN_TARGETS))
 
-    with concurrent.futures.ThreadPoolExecutor(CPUS) as pool:
-        results += pool.map(run_job, together)
+    # The builds first: most jobs need them.
+    results = run_side_by_side(builds + together)
     results += [run_live(job) if job.name.split("/")[0] in TIDY else run_job(job) for job in alone]
 
     failed = [one for result in results for one in result.failed]

@@ -96,6 +96,29 @@ class Runner(unittest.TestCase):
             self.assertNotIn("| 500\n", text)
         self.assertEqual(last.splitlines()[-1], "failed: bench/x: exit status 3")
 
+    def test_what_follows_a_build(self):
+        """Its jobs run if it passes, and only then."""
+
+        def build(name, command):
+            return runner.Job(name, ["sh", "-c", command], runner.count_whole,
+                              then=lambda: [runner.Job(f"of {name}", ["true"], runner.count_whole)])
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            results = runner.run_side_by_side([build("one", "true"), build("two", "exit 1"), build("three", "true")])
+        self.addCleanup(shutil.rmtree, out.getvalue().partition("its files: ")[2].split()[0])
+        self.assertEqual((sum(result.passed for result in results), [result.failed for result in results if result.failed]),
+                         (4, [["two: exit status 1"]]))
+        self.assertEqual({name for name in ("of one", "of two", "of three") if f"  {name} " in out.getvalue()},
+                         {"of one", "of three"})
+
+    def test_seconds_of_cpu(self):
+        """Those of a process that the job waited for are among them, and waiting takes none."""
+        result = self.run_job(runner.Job("bench/x", ["sh", "-c", "python3 -c 'for i in range(10**7): pass'; sleep 0.5"],
+                                         runner.count_whole))[0]
+        self.assertGreater(result.cpu_seconds, 0.1)
+        self.assertGreater(result.seconds, 0.5)
+        result = self.run_job(runner.Job("bench/x", ["sleep", "1"], runner.count_whole))[0]
+        self.assertLess(result.cpu_seconds, 0.5)
+
     def test_long_reasons_and_many(self):
         lines = runner.reason_lines("\n".join(f"line {i}" for i in range(1000)))
         self.assertEqual((lines[0], lines[-1], len(lines)), ("line 0", "line 999", runner.REASON_LINES + 1))
