@@ -187,10 +187,10 @@ class Advice(Case):
                 r"again only after %s, up to 0.346 us later behind a frame of MTU 4200: senders resume in between")
         self.warned(text % "quanta: 1000, refresh: 100us", ("4:38", told % "100us"))
         self.warned(text % "quanta: 1000, refresh: 5120ns", ("4:38", told % "5120ns"))
-        # MTU 4200: a frame of 4218 B and the pause of 60 B, each 24 B more on the wire, are 4326 B, 346.08 ns.
-        self.warned(text % "quanta: 1000, refresh: 4773921ps", ("4:38", told % "4773921ps"))
-        self.quiet(text % "quanta: 1000, refresh: 4773920ps")
-        # On its own a refresh is early enough, or the quanta are refused: two pauses more are 4494 B, 70.2 quanta.
+        # MTU 4200: a frame of 4222 B with two tags and the pause of 60 B, each 24 B more on the wire, are 4330 B, 346.4 ns.
+        self.warned(text % "quanta: 1000, refresh: 4773601ps", ("4:38", told % "4773601ps"))
+        self.quiet(text % "quanta: 1000, refresh: 4773600ps")
+        # On its own a refresh is early enough, or the quanta are refused: two pauses more are 4498 B, 70.3 quanta.
         self.quiet(text % "quanta: 71")
         path = self.file(text % "quanta: 70")
         self.assertEqual(roost("check", path, status=2).err.splitlines()[0],

@@ -40,7 +40,7 @@ class Headroom(Case):
             self.assertTrue(0 <= one["xoff"] - (terms["lossless"] + scaled * terms["occupancy"]) < 1024.01, words)
             self.assertEqual(one["needed"], parts["filled"] + parts["first"])
             self.assertEqual(one["needed"] % one["cell"], 0)
-            frame = int(words[2]) + 14
+            frame = int(words[2]) + 22      # two tags included
             self.assertEqual((parts["packet"], parts["peer"], parts["pause"]), (frame + 24, frame + 24, 84))
             self.assertEqual(parts["first"], -(-frame // one["cell"]) * one["cell"])
             # There and back at 198,000 km/s.

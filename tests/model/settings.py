@@ -330,7 +330,7 @@ class Settings:
         telling = [pg for pg, group in port.groups.items()
                    if group.lossless and any(self.pg[priority] == pg for priority in port.told)]
         around, pauses = PREAMBLE + FCS + GAP, 1 if self.link_pause else max(len(telling), 1)
-        wait = MTU + ETHERNET + TAG + around + pauses * (60 + around)
+        wait = MTU + ETHERNET + 2 * TAG + around + pauses * (60 + around)
         return bytes_ps(port.rate, min(self.quanta * 64 // 2, self.quanta * 64 - wait))
 
     def watchdog_of(self, own):

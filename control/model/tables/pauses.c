@@ -34,7 +34,7 @@ pauses_bytes(const struct port_profile *profile)
 static uint64_t
 wait_bytes(const struct port_profile *profile)
 {
-	return HEADER_ETHERNET_BYTES + HEADER_TAG_BYTES + (uint64_t)profile->mtu +
+	return HEADER_ETHERNET_BYTES + 2 * HEADER_TAG_BYTES + (uint64_t)profile->mtu +
 	       profile->preamble + profile->fcs + profile->gap + pauses_bytes(profile);
 }
 

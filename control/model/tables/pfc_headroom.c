@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pfc_headroom.h"
 
+#include "dataplane/base/headers.h"
+
 #include <stddef.h>
 
 #define MEDIUM_M_PER_S 198e6
@@ -12,7 +14,8 @@
 #define TILE_CELL 192 // Spectrum-4 and 5
 #define QUANTUM_BYTES 64
 
-#define ETHERNET_BYTES 14
+// Of the largest frame: any port may carry two tags (Q-in-Q), which the MTU does not count.
+#define HEADERS_MAX (HEADER_ETHERNET_BYTES + 2 * HEADER_TAG_BYTES)
 #define FRAME_MIN 60 // without FCS
 #define PFC_FRAME 60
 
@@ -98,7 +101,7 @@ headroom_needed(const struct headroom_input *in, uint64_t delay_ps, uint64_t lat
 		uint32_t frame_overhead)
 {
 	double round_trip_s = 2 * ((double)delay_ps + (double)latency_ps) / 1e12;
-	uint64_t frame = in->mtu + ETHERNET_BYTES;
+	uint64_t frame = in->mtu + HEADERS_MAX;
 	struct headroom_floor f = {
 		.packet = frame + frame_overhead,
 		.pause = PFC_FRAME + frame_overhead,

@@ -41,7 +41,7 @@ struct headroom_terms headroom_formula(const struct headroom_input *in);
 // The terms of what this model needs: bytes on the wire, preamble and gap included, but for the
 // last three.
 struct headroom_floor {
-	uint64_t packet;     // a frame of ours of the port's MTU: the pause waits behind it
+	uint64_t packet;     // our largest frame, with two VLAN tags: the pause waits behind it
 	uint64_t pause;      // the pause itself
 	uint64_t round_trip; // what is under way to us, and what comes until the pause is there
 	uint64_t peer;       // the frame that the peer is sending when it is to stop
