@@ -376,12 +376,12 @@ def main(words):
     for kind in kinds:
         (alone if kind in ALONE else together).extend(jobs_of(kind, build, env))
     if everything:
-        builds.append(build_job("build-asan", ASAN_OPTIONS, sanitized_jobs))
+        builds = [build_job("build-asan", ASAN_OPTIONS, sanitized_jobs)]
     if full:
-        builds.append(build_job("build-clang", CLANG_OPTIONS, fuzz_jobs, CLANG_TARGETS, {"CC": "clang"}))
-        builds.append(build_job("build-tsan", TSAN_OPTIONS, threaded_jobs, TSAN_TARGETS))
+        builds = [build_job("build-tsan", TSAN_OPTIONS, threaded_jobs, TSAN_TARGETS), *builds,
+                  build_job("build-clang", CLANG_OPTIONS, fuzz_jobs, CLANG_TARGETS, {"CC": "clang"})]
 
-    # The builds first: most jobs need them.
+    # The builds first: most jobs need them. Last the one for fuzzing, whose many short jobs leave no CPU idle at the end.
     results = run_side_by_side(builds + together)
     results += [run_live(job) if job.name.split("/")[0] in TIDY else run_job(job) for job in alone]
 
