@@ -147,6 +147,66 @@ class Sai(DeviceCase):
         self.assertEqual(set(switch.get_port_stats(self.swp1)), set(sai.PORT_STATS))
         self.assertEqual(set(switch.get_buffer_pool_stats(switch.buffer_pool("ingress-lossy"))), set(sai.POOL_STATS))
 
+    def hold(self, **keys):
+        """Sets keys of switch.qos, clears, and stops swp2, as a case of the suite begins."""
+        for key, value in keys.items():
+            self.switch_.fabric.set(f"switch.qos.{key}", value)
+        self.switch_.clear_all_stats()
+        self.switch_.set_port_attribute(self.swp2, "SAI_PORT_ATTR_PKT_TX_ENABLE", False)
+
+    def test_xoff_and_ingress_drop_at_the_predicted_packet(self):
+        """As PFCtest and PGHeadroomWatermarkTest: reserved and shared cells, then XOFF and headroom, then a drop."""
+        reserved, shared, room = 4, 10, 6
+        self.hold(**{"pg.3.reserved": f"{reserved * CELL}B", "pg.3.static": f"{shared * CELL}B",
+                     "pg.3.headroom": f"{room * CELL}B"})
+        self.send(reserved + shared)
+        self.assertEqual(self.port(self.swp1, "PFC_3_TX_PKTS"), [0])
+        self.assertEqual(self.group("WATERMARK_BYTES", "SHARED_WATERMARK_BYTES", "XOFF_ROOM_WATERMARK_BYTES"),
+                         [(reserved + shared) * CELL, shared * CELL, 0])
+        self.send(1)
+        wait_until(lambda: self.port(self.swp1, "PFC_3_TX_PKTS")[0] > 0, "XOFF is sent")
+        self.assertGreater(self.port(self.swp1, "IF_OUT_NON_UCAST_PKTS")[0], 0)
+        self.assertEqual(self.port(self.swp1, "IF_OUT_UCAST_PKTS", "PFC_4_TX_PKTS"), [0, 0])
+        self.send(room - 1)
+        self.assertEqual(self.group("DROPPED_PACKETS", "CURR_OCCUPANCY_BYTES", "SHARED_WATERMARK_BYTES", "XOFF_ROOM_WATERMARK_BYTES"),
+                         [0, (reserved + shared + room) * CELL, shared * CELL, room * CELL])
+        self.assertEqual(self.pool("ingress-lossless", "XOFF_ROOM_WATERMARK_BYTES"), [room * CELL])
+        self.send(2)
+        self.assertEqual(self.group("DROPPED_PACKETS", "PACKETS"), [2, reserved + shared + room + 2])
+        self.assertEqual(self.port(self.swp1, "IF_IN_DISCARDS", "IN_DROPPED_PKTS"), [2, 2])
+        self.assertEqual(self.port(self.swp2, "IF_OUT_DISCARDS"), [0])
+
+    def test_a_lossy_queue_drops_at_egress(self):
+        """As LossyQueueTest and QSharedWatermarkTest, with what the queue has reserved before its shared cells."""
+        reserved, shared, more = 4, 10, 3
+        switch, queue = self.switch_, self.switch_.queue(self.swp2, 0)
+        read = lambda *names: self.values(switch.get_queue_stats, queue, QUEUE, names)
+        self.hold(**{"tc.0.reserved": f"{reserved * CELL}B", "tc.0.static": f"{shared * CELL}B"})
+        self.send(reserved + shared, dscp=0)
+        self.assertEqual(read("DROPPED_PACKETS", "WATERMARK_BYTES", "SHARED_WATERMARK_BYTES"),
+                         [0, (reserved + shared) * CELL, shared * CELL])
+        self.send(more, dscp=0)
+        self.assertEqual(read("DROPPED_PACKETS", "DROPPED_BYTES", "SHARED_WATERMARK_BYTES"), [more, 100 * more, shared * CELL])
+        self.assertEqual(self.port(self.swp2, "IF_OUT_DISCARDS", "OUT_DROPPED_PKTS"), [more, more])
+        self.assertEqual(self.port(self.swp1, "IF_IN_DISCARDS", "IN_DROPPED_PKTS"), [0, 0])
+        switch.set_port_attribute(self.swp2, "SAI_PORT_ATTR_PKT_TX_ENABLE", True)
+        wait_until(lambda: read("PACKETS") == [reserved + shared], "the admitted packets leave")
+
+    def test_marks_are_counted(self):
+        """Packets that leave more than the threshold behind them are marked: all but the last ones."""
+        limit = 5
+        self.hold(**{"tc.3.ecn.min": f"{limit * CELL}B", "tc.3.ecn.max": f"{(limit + 1) * CELL}B", "tc.3.ecn.probability": "100%"})
+        before = self.run_.port("swp1")["rx_packets"]
+        for i in range(COUNT):
+            self.near.send(udp("198.18.1.9", "198.18.2.9", size=100, dscp=26, ecn=2, ident=i))
+        wait_until(lambda: self.run_.port("swp1")["rx_packets"] == before + COUNT, "the switch has all of them")
+        self.switch_.set_port_attribute(self.swp2, "SAI_PORT_ATTR_PKT_TX_ENABLE", True)
+        self.wait_queue("PACKETS", COUNT)
+        marked = COUNT - 1 - limit
+        self.assertEqual(self.queue("WRED_ECN_MARKED_PACKETS", "WRED_ECN_MARKED_BYTES", "WRED_DROPPED_PACKETS"),
+                         [marked, 100 * marked, 0])
+        self.assertEqual(self.port(self.swp2, "ECN_MARKED_PACKETS", "WRED_DROPPED_PACKETS"), [marked, 0])
+
     def test_the_pool_watermark_begins_behind_what_is_reserved(self):
         """As SONiC's BufferPoolWatermarkTest: packets that fit what group and queue have reserved leave the watermark at 0, each
         packet beyond adds its cells; the occupancy has all of them."""
