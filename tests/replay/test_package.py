@@ -58,7 +58,8 @@ class Replays(Case):
                     (r"^dut\.swp2: no counter pfc_rx; it is a counter of port\(\.\.\.\)\.priority\(N\)$", lambda: port.pfc_rx),
                     (r"^dut: no port swp3; did you mean swp2", lambda: run.port("swp3")),
                     (r"^no node leaf1; there is dut$", lambda: run.port("leaf1.swp1")),
-                    (r"^dut\.swp2: no queue 8; there is 0 to 7$", lambda: port.queue(8)),
+                    (r"^dut\.swp2: no queue 8; queues are 0 to 7$", lambda: port.queue(8)),
+                    (r"^dut\.swp2: no priority 8; priorities are 0 to 7$", lambda: port.priority(8)),
                     (r"^dut: no pool headrom; did you mean headroom\?$", lambda: run.switch.pool("headrom")),
                     (r"^no snapshot at 5 ns; there are snapshots at no time$", lambda: run.snapshot(5))):
                 self.assertRaisesRegex((AttributeError, package.UnknownName), pattern, wrong)

@@ -141,15 +141,15 @@ class Port(Object):
 
     def priority(self, index: int) -> Priority:
         """Priority 0 to 7."""
-        self._check("priority", index)
+        self._check("priority", "priorities", index)
         return Priority(self._state, f"{self.name} priority {index}", self._port, self.counters, index)
 
-    def _check(self, word: str, index: int) -> None:
+    def _check(self, word: str, words: str, index: int) -> None:
         if not 0 <= index < PRIORITIES:
-            raise UnknownName(f"{self.name}: no {word} {index}; there is 0 to {PRIORITIES - 1}")
+            raise UnknownName(f"{self.name}: no {word} {index}; {words} are 0 to {PRIORITIES - 1}")
 
     def _at(self, make: type[One], word: str, index: int, values: Sequence[dict[str, Any]]) -> One:
-        self._check(word, index)
+        self._check(word, f"{word}s", index)
         return make(self._state, f"{self.name} {word} {index}", self._port, values[index])
 
     @property
