@@ -39,6 +39,7 @@ extern const struct cli_command command_lab;
 extern const struct cli_command command_link;
 extern const struct cli_command command_list;
 extern const struct cli_command command_metrics;
+extern const struct cli_command command_migrate;
 extern const struct cli_command command_plot, command_report;
 extern const struct cli_command command_record;
 extern const struct cli_command command_replay;

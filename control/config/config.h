@@ -30,9 +30,10 @@ const char *config_suggest(const char *word, const char *const *candidates, size
 // ---- everything ---------------------------------------------------------------------------------
 
 struct config {
-	char *file;    // as named by the user
-	char *beside;  // paths in the file are relative to this file: itself, or another
-	bool restored; // it is what a fabric ran (config_load_revision())
+	char *file;       // as named by the user
+	char *beside;     // paths in the file are relative to this file: itself, or another
+	bool restored;    // it is what a fabric ran (config_load_revision())
+	unsigned version; // of the file's format: FORMAT_VERSION
 	struct config_fabric
 		fabric; // name, framing, seed, dilation, mtu are set for one switch too
 	struct config_single single; // topology SINGLE

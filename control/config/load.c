@@ -6,6 +6,7 @@
 
 #include "control/base/file.h"
 #include "control/base/memory.h"
+#include "format.h"
 #include "merge.h"
 #include "yaml_emit.h"
 
@@ -98,6 +99,7 @@ load_tree(struct config *config, const char *text, size_t length, struct diag *d
 		.origin = CONFIG_ORIGIN_FILE,
 	};
 	unsigned errors = diag->errors;
+	struct format_changes changes;
 	struct idle_keys idle = {0};
 	int result =
 		yaml_tree_parse(&private->root, &private->arena, text, length, config->file, diag);
@@ -108,6 +110,10 @@ load_tree(struct config *config, const char *text, size_t length, struct diag *d
 			     "is no configuration: it must begin with keys such as \"fabric:\"");
 		return -EINVAL;
 	}
+	if (format_upgrade(private->root, &private->arena, config->file, &changes, diag) != 0)
+		return -EINVAL;
+	format_warn(&changes, config->file, config->restored, diag);
+	format_mark(private->root, &private->arena);
 	merge_prepare(config);
 	decode_file(config, &d);
 	if (diag->errors > errors)

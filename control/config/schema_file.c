@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a file's top level and of its sections other than `fabric:`, switches and hosts.
+#include "format.h"
 #include "schema_keys_internal.h"
 #include "dataplane/drive/live.h"
 #include "dataplane/roce/reorder.h"
@@ -185,7 +186,17 @@ static const struct schema_others nodes[] = {
 	 .max = SCHEMA_HOUR_PS}
 // clang-format on
 
+// Every file that this version reads without errors is of its own version once it is read.
+#define VERSION_KEY                                                                            \
+	{                                                                                      \
+		"version", SCHEMA_INTEGER,                                                     \
+			.def = FORMAT_VERSION_TEXT,                                            \
+			.help = "the version of the file's format, which `roost save` writes", \
+			AT(version), .min = 1, .max = FORMAT_VERSION                           \
+	}
+
 static const struct schema_key fabric_file_keys[] = {
+	VERSION_KEY,
 	{"fabric", SCHEMA_SECTION, .help = "the fabric", .sub = &schema_fabric, .required = 1},
 	{"switch", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every switch",
 	 .sub = &schema_switch},
@@ -208,6 +219,7 @@ const struct schema schema_fabric_file = {SCHEMA_COUNT(fabric_file_keys),
 					  .unknown_passed_over = true, .others = nodes};
 
 static const struct schema_key switch_file_keys[] = {
+	VERSION_KEY,
 	{"switch", SCHEMA_SECTION, .help = "the switch", .sub = &schema_single, .required = 1},
 	COMMON_KEYS,
 };

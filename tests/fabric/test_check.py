@@ -44,9 +44,6 @@ class Check(Case):
                      "links: [{a: leaf1.swp1, b: h1}]}}\n", ("1:20", "topology: spine1 has no link$"))
         self.refused(PLACE + "tenants: {red: {hosts: h1-h2}, blue: {hosts: [h1-h2]}}\n",
                      ("2:47", "tenants.blue.hosts: h1-h2: h1 is already in tenant red"))
-        self.refused("fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2}}\n",
-                     ("1:20", 'fabric.topology: needs "hosts-per-leaf"'),
-                     ("1:61", r'fabric.topology.hosts_per_leaf: unknown key; did you mean "hosts-per-leaf"\?'))
         self.refused(PLACE + "swich: {preset: sonic}\n", ("2:1", r'swich: unknown key.*did you mean "switch"\?'))
         self.refused(PLACE + "switch: {preset: spectrumx}\n", ("2:18", r'.*did you mean "spectrum-x"\?'))
         self.refused(PLACE + "workload:\n  - {kind: flow, from: h1, to: h11, size: 1MB}\n",
@@ -315,15 +312,6 @@ class Check(Case):
             self.refused(f"{fabric}{work}{hosts}}}\n", (position, f".*{message}"))
         self.refused(fabric + "tenants:\n  red:\n    hosts: h[7-10]\n",
                      ("4:12", "tenants.red.hosts: h.7-10.: there is no host h9"))
-
-    def test_super_is_called_super_spine(self):
-        clos = "{kind: clos3, pods: 2, leaves: 2, spines: 2, %s: 4, hosts-per-leaf: 2}"
-        for text, position, message in (
-                (f"fabric: {{topology: {clos % 'super-spines'}}}\nsuper: {{latency: 1us}}", "2:1",
-                 'super: unknown key, and no node\'s name; did you mean "super-spine"'),
-                ("fabric: {topology: {kind: explicit, nodes: {a: super}, links: []}}", "1:48",
-                 '"super" is not one of leaf, spine, super-spine, host; did you mean "super-spine"')):
-            self.refused(text + "\n", (position, f".*{message}"))
 
     def test_keys_without_a_feature_are_unknown(self):
         for text, position, message in (("switch: {slices: 2}", "2:10", "switch.slices: unknown key"),

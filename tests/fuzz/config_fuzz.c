@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a configuration: loading ends with a clear answer, and what loads can be merged.
-// Bytes after a NUL are a key, after another NUL its new value, to be set on what was loaded.
+// Bytes after a NUL are a key, after another NUL its new value, to be set on what was loaded. The
+// same bytes are rewritten as a file of an earlier version: the result needs no further rewriting.
 #include "require.h"
 
 #include "control/config/config.h"
 #include "control/edit/edit.h"
+#include "control/edit/rewrite.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +97,22 @@ require_all_settings(const struct config *config)
 	require(h.path_mtu == 0 || (h.path_mtu >= 256 && h.path_mtu <= 4096));
 }
 
+static void
+rewrite(const char *text, size_t length)
+{
+	struct diag diag = {0};
+	struct rewrite once, again;
+	int result = rewrite_text(&once, text, length, NAME, &diag);
+
+	require_messages(&diag, result);
+	if (result == 0 && once.text != NULL) {
+		require(rewrite_text(&again, once.text, once.length, NAME, &diag) == 0);
+		require(again.renamed == 0 && (again.text == NULL || !once.marked));
+		rewrite_free(&again);
+	}
+	rewrite_free(&once);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -110,6 +128,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (end != NULL)
 		memcpy(rest, end + 1, size - length - 1);
 	value = key + strlen(key) + 1;
+	rewrite((const char *)data, length);
 	result = config_load_text(&config, (const char *)data, length, NAME, &diag);
 	require((config != NULL) == (result == 0));
 	require_messages(&diag, result);

@@ -322,6 +322,36 @@ class Config(LiveCase):
         roost("up", other)
         self.assertEqual(self.value(MIN), "60KB")
 
+    def test_files_of_an_earlier_version(self):
+        """A revision and a saved file with old names come up; the next revision has the present names and a version."""
+        self.up.command("set", MIN, "60KB")
+        self.up.command("save")
+        self.assertRegex(self.lab.read_text(), r"\Aversion: 1\n")
+        self.assertNotIn("version", self.diff())
+        roost("down", self.name)
+        place = Path(os.environ["ROOST_STATE"]) / self.name
+        last = max(place.glob("*.yaml"), key=lambda path: int(path.stem))
+        text = last.read_text()
+        self.assertIn("\nversion: 1\n", text)
+        # As an earlier version wrote it.
+        header, _, body = text.partition("version: 1\n")
+        old = body.replace("hosts-per-leaf", "hosts_per_leaf")
+        self.assertNotEqual(old, body)
+        last.write_text(re.sub(r"^# bytes \d+$", f"# bytes {len(old)}", header, flags=re.M) + old)
+        done = roost("up", self.name)
+        self.assertRegex(done.err, r"^warning: .*\.yaml:\d+:\d+: fabric\.topology\.hosts_per_leaf: is called hosts-per-leaf now: "
+                         r"the next revision has that name$")
+        self.assertEqual(self.value(MIN), "60KB")
+        newest = max(place.glob("*.yaml"), key=lambda path: int(path.stem))
+        self.assertEqual((int(newest.stem), newest.read_text().partition("version: 1\n")[2]), (int(last.stem) + 1, body))
+        self.up.command("set", MIN, "70KB")
+        roost("down", self.name)
+        self.lab.write_text(old)
+        done = roost("up", self.lab)
+        self.assertRegex(done.err, r"hosts_per_leaf: is called hosts-per-leaf now: `roost migrate` rewrites the file$")
+        self.lab.write_text("version: 2\n" + body)
+        self.refused(r"1:10: version: a newer version of Roost wrote this file", "apply", self.lab, status=2)
+
     def test_where_no_revisions_can_be_kept(self):
         """The fabric comes up all the same, and says so."""
         roost("down", self.name)

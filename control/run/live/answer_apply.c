@@ -11,6 +11,7 @@
 #include "answer.h"
 
 #include "control/base/text.h"
+#include "control/config/format.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -192,7 +193,7 @@ answer_rollback(void *context, const json_t *params, json_t **result, struct dia
 	if (rc != 0)
 		return rc;
 	snprintf(what, sizeof(what), "rollback %" JSON_INTEGER_FORMAT, number);
-	rc = yaml_tree_parse(&tree, &arena, text, length, what, diag);
+	rc = format_parse(&tree, &arena, text, length, what, diag);
 	free(text);
 	if (rc == 0) {
 		attach_leave_out_of(tree, a->live->config, store, r.number, &warnings);

@@ -17,6 +17,7 @@
 
 #include "control/base/file.h"
 #include "control/base/memory.h"
+#include "control/config/format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +98,7 @@ list_since(const struct answer *a, const char *text, size_t length)
 	struct diag ignored = {0};
 	struct arena arena = {0};
 	struct yaml_node *tree;
-	json_t *out = yaml_tree_parse(&tree, &arena, text, length, "", &ignored) == 0
+	json_t *out = format_parse(&tree, &arena, text, length, "", &ignored) == 0
 			      ? list_changes(tree, config_tree(a->live->config))
 			      : json_null();
 

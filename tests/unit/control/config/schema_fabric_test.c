@@ -188,9 +188,9 @@ links_by_name(void **state)
 	assert_int_equal(link.rate_bps, UINT64_C(400000000000));
 	assert_int_equal(link.delay_ps, 1000000);
 	config_free(c);
-	expect_messages(FABRIC_START "  links: {super: {rate: 1G}, leaf1-spine1: {rat: 1G, delay: "
+	expect_messages(FABRIC_START "  links: {supes: {rate: 1G}, leaf1-spine1: {rat: 1G, delay: "
 				     "1us, cable: 3m}}\n",
-			"f.yaml:3:11: fabric.links.super: unknown key, and no link such as "
+			"f.yaml:3:11: fabric.links.supes: unknown key, and no link such as "
 			"leaf1-spine1; did you mean \"super-spine\"?\n"
 			"f.yaml:3:45: fabric.links.leaf1-spine1.rat: unknown key; did you mean "
 			"\"rate\"?\n"
