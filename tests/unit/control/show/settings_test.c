@@ -112,7 +112,7 @@ test_every_kind_of_value(void **state)
 	(void)state;
 	require(out, "latency", "1500ns", "0ps");
 	require(out, "buffer.cell", "144", "192");
-	require(out, "buffer.pools.ingress-lossy.size", "25%", "50%");
+	require(out, "buffer.pools.ingress-lossy.size", "25%", "0%");
 	require(out, "buffer.pools.ingress-lossy.port-alpha", "1/8", "none");
 	require(out, "buffer.headroom-pool.size", "1MB", "0B");
 	require(out, "qos.trust", "[pcp]", "[dscp]");

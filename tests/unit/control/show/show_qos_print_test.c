@@ -329,12 +329,18 @@ test_pool(void **state)
 	require("pool", NULL,
 		"{\"nodes\": {\"leaf1\": {\"pools\": {"
 		"\"ingress-lossless\": {\"size\": 2000000, \"used\": 192, \"used_max\": 500000, "
-		"\"used_max_persistent\": 600000},"
+		"\"used_max_persistent\": 600000, \"shared\": 96, \"shared_max\": 400000},"
 		"\"egress-lossless\": {\"size\": 412316860416, \"used\": 0, \"used_max\": 0, "
 		"\"unlimited\": true}}}}}",
-		"node   pool                   size   used     max  max/size  max-persistent\n"
-		"leaf1  ingress-lossless       2 MB  192 B  500 KB    25.0 %          600 KB\n"
-		"leaf1  egress-lossless   unlimited    0 B     0 B         -             0 B\n");
+		"node   pool                   size   used     max  max/size  max-persistent  "
+		"shared  "
+		"shared-max\n"
+		"leaf1  ingress-lossless       2 MB  192 B  500 KB    25.0 %          600 KB    96 "
+		"B  "
+		"    400 KB\n"
+		"leaf1  egress-lossless   unlimited    0 B     0 B         -             0 B     0 "
+		"B  "
+		"       0 B\n");
 }
 
 int
