@@ -64,6 +64,23 @@ wire_delay(const struct fabric *f, const struct topo_end *to, uint64_t delay_ps)
 	       (to->node < f->topology->first_host ? f->switches[to->node].latency_ps : 0);
 }
 
+// Whether a switch is in another part. Its process delays what arrives there by the switch's
+// latency itself; the processes of a run by MPI leave that to the sender.
+static bool
+is_elsewhere(const struct fabric *f, uint32_t node)
+{
+	return node < f->topology->first_host && f->nodes[node] == NULL && !ranks_many(f->ranks);
+}
+
+// The delay of the wire from here to a link's end.
+static ps_t
+own_delay(const struct fabric *f, const struct topo_end *to, uint64_t delay_ps)
+{
+	if (!is_elsewhere(f, to->node))
+		return wire_delay(f, to, delay_ps);
+	return delay_ps == 0 ? 1 : delay_ps; // as the wire was made
+}
+
 // The rate of a link is in the tables of the nodes at its ends.
 static int
 change_rate(struct events *e, uint32_t link, struct diag *diag)
@@ -88,6 +105,15 @@ events_check_link(struct events *e, const struct config_event *event, struct dia
 		diag_error(diag, f->config->file, event->pos,
 			   event->pos.line != 0 ? "events.rate" : "rate",
 			   "a device's own rate cannot change");
+		return -EINVAL;
+	}
+	// A datagram has no FCS to corrupt.
+	if (event->changes & CONFIG_LINK_CORRUPT &&
+	    is_elsewhere(f, l->a.node) != is_elsewhere(f, l->b.node)) {
+		diag_error(diag, f->config->file, event->pos,
+			   event->pos.line != 0 ? "events.corrupt" : "corrupt",
+			   "%s is between two parts: use loss, or run all parts in one process",
+			   event->link.text);
 		return -EINVAL;
 	}
 	if (!(event->changes & CONFIG_LINK_DELAY))
@@ -142,7 +168,7 @@ events_apply_link(struct events *e, const struct config_step *s, struct diag *di
 			.event = event,
 			.port = end->port,
 			.undo = s->undo,
-			.delay = wire_delay(f, far, s->undo ? l->delay_ps : event->delay_ps),
+			.delay = own_delay(f, far, s->undo ? l->delay_ps : event->delay_ps),
 			.built_loss_ppm = l->loss_ppm,
 			.slowed = f->link_rate[link] != 0 && f->link_rate[link] < l->rate_bps,
 		};

@@ -228,6 +228,32 @@ class Parts(LiveCase):
         east.command("link", "leaf1-spine2", "up")
         self.joined(east, west)
 
+    def round_trip(self):
+        """The shortest of some pings from part to part, in ms."""
+        out = command("ip", "netns", "exec", netns(self.name, "h1"), "ping", "-c", "10", "-i", "0.2", HOSTS["h5"]).out
+        return float(re.search(r"= ([\d.]+)/", out)[1])
+
+    def test_latency_counts_once(self):
+        """`delay` and `clear` leave the latency of the far switch to its own process."""
+        latency_us = 5
+        description = self.description()
+        description["switch"]["latency"] = f"{latency_us}us"
+        east, west = self.parts(description)
+        before = self.round_trip()
+        for part in (east, west):
+            for link in ("leaf1-spine2", "leaf2-spine1"):
+                part.command("link", link, "delay", "1us")
+                part.command("link", link, "clear")
+        self.assertLess(self.round_trip() - before, latency_us / 1000 * DILATION)
+
+    def test_corrupt_is_refused(self):
+        """Datagrams have no FCS; a link within the part does."""
+        east, _ = self.parts(self.description())
+        self.assert_refused(r"^roost link: corrupt: leaf1-spine2 is between two parts: use loss, or run all parts in one process$",
+                            "link", "leaf1-spine2", "corrupt", "1%", "-f", east.name, status=1)
+        east.command("link", "leaf1-spine1", "corrupt", "1%")
+        east.command("link", "leaf1-spine2", "corrupt-payload", "1%")
+
     def test_link_taken_down_while_nobody_hears(self):
         """It stays down when the far part comes."""
         east, west = self.parts(self.description())
