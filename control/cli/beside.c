@@ -59,3 +59,38 @@ cli_become(const struct cli_args *args, const char *const places[static 2],
 	free(all);
 	return EXIT_FAILED;
 }
+
+int
+cli_become_with_options(const struct cli_args *args, const char *const places[static 2])
+{
+	char self[] = "/proc/self/exe", *program = realpath(self, NULL);
+	const char **words = memory_array(args->count + args->given_count + 3, sizeof(*words),
+					  "arguments of a Python program");
+	char **options = memory_array(args->given_count, sizeof(*options), "options");
+	unsigned count = 0, given = 0;
+	int status;
+
+	words[count++] = program != NULL ? program : self;
+	for (unsigned i = 0; i < args->count; i++)
+		words[count++] = args->words[i];
+	words[count++] = "--";
+	for (const struct cli_option *o = args->command->options; o->name != NULL; o++) {
+		unsigned texts;
+		const char **values = cli_texts(args, o->name, &texts);
+
+		for (unsigned i = 0; i < texts; i++) {
+			options[given] =
+				memory_format("%s=%s", o->name, values[i] != NULL ? values[i] : "");
+			words[count++] = options[given++];
+		}
+		free(values);
+	}
+	words[count] = NULL;
+	status = cli_become(args, places, words);
+	while (given > 0)
+		free(options[--given]);
+	free(options);
+	free(words);
+	free(program);
+	return status;
+}

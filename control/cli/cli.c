@@ -19,6 +19,7 @@ static const struct cli_command *const commands[] = {
 	&command_migrate,
 	&command_sim,
 	&command_compare,
+	&command_sweep,
 	&command_plot,
 	&command_report,
 	&command_lab,

@@ -50,6 +50,7 @@ extern const struct cli_command command_schema;
 extern const struct cli_command command_set;
 extern const struct cli_command command_show;
 extern const struct cli_command command_sim;
+extern const struct cli_command command_sweep;
 extern const struct cli_command command_top;
 extern const struct cli_command command_trace;
 extern const struct cli_command command_transmit;
@@ -95,6 +96,9 @@ int cli_find_beside(const char *const *places, unsigned count, char path[static 
 // Returns only if that fails: an exit status, with the error printed.
 int cli_become(const struct cli_args *args, const char *const places[static 2],
 	       const char *const *words);
+// The same with the path of roost, the words of the command line, "--", and each option that was
+// given as NAME=VALUE.
+int cli_become_with_options(const struct cli_args *args, const char *const places[static 2]);
 
 // ---- edits (edit.c) -----------------------------------------------------------------------------
 

@@ -2,42 +2,12 @@
 // `roost lab`: check the command line, then become control/labs/main.py.
 #include "cli.h"
 
-#include "control/base/memory.h"
-#include "control/base/program.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const places[] = {"control/labs/main.py", "../share/roost/lab/main.py"};
 
-// The words and options as main.py takes them: PROGRAM WORD... -- NAME=VALUE...
 static int
 lab(const struct cli_args *args)
 {
-	char self[] = "/proc/self/exe", *program = realpath(self, NULL), *options[CLI_OPTIONS_MAX];
-	unsigned int count = 0, given = 0;
-	const char **words;
-	int status;
-
-	words = memory_array(args->count + CLI_OPTIONS_MAX + 3, sizeof(*words),
-			     "arguments of main.py");
-	words[count++] = program != NULL ? program : self;
-	for (unsigned int i = 0; i < args->count; i++)
-		words[count++] = args->words[i];
-	words[count++] = "--";
-	for (const struct cli_option *o = args->command->options; o->name != NULL; o++) {
-		if (!cli_given(args, o->name))
-			continue;
-		options[given] = memory_format("%s=%s", o->name, cli_text(args, o->name));
-		words[count++] = options[given++];
-	}
-	words[count] = NULL;
-	status = cli_become(args, places, words);
-	while (given > 0)
-		free(options[--given]);
-	free(words);
-	free(program);
-	return status;
+	return cli_become_with_options(args, places);
 }
 
 const struct cli_command command_lab = {

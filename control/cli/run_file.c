@@ -19,6 +19,11 @@
 	{                                                                                   \
 		.name = "seed", .kind = CLI_NUMBER, .help = "replace the seed of the " what \
 	}
+#define SET_OPTION                                                                             \
+	{                                                                                      \
+		.name = "set", .kind = CLI_TEXT, .value = "KEY=VALUE", .repeated = true,       \
+		.help = "use this value of a key instead of the file's: routing.mode=adaptive" \
+	}
 #define THREADS_OPTION                                                                   \
 	{                                                                                \
 		.name = "threads", .letter = 'j', .kind = CLI_NUMBER,                    \
@@ -39,10 +44,52 @@ experiment_of(const struct cli_args *args)
 	};
 }
 
+// Takes the values of --set. Returns EXIT_OK, or EXIT_USAGE with the error printed; in either case
+// drop_replacements() frees them.
+static int
+take_replacements(const struct cli_args *args, struct experiment_options *o)
+{
+	unsigned count;
+	const char **texts = cli_texts(args, "set", &count);
+	struct config_replacement *all = memory_array(count, sizeof(*all), "values of keys");
+	int status = EXIT_OK;
+
+	for (unsigned i = 0; i < count && status == EXIT_OK; i++) {
+		const char *equals = strchr(texts[i], '=');
+
+		if (equals == NULL || equals == texts[i]) {
+			status =
+				cli_usage(args->title,
+					  "--set %s: want KEY=VALUE, such as routing.mode=adaptive",
+					  texts[i]);
+			break;
+		}
+		all[o->replacement_count++] = (struct config_replacement){
+			memory_text_part(texts[i], (size_t)(equals - texts[i])), equals + 1};
+	}
+	free(texts);
+	o->replacements = all;
+	return status;
+}
+
+static void
+drop_replacements(struct experiment_options *o)
+{
+	for (unsigned i = 0; i < o->replacement_count; i++)
+		free((char *)(uintptr_t)o->replacements[i].key);
+	free((struct config_replacement *)(uintptr_t)o->replacements);
+}
+
 static int
 check(const struct cli_args *args)
 {
-	return run_check(cli_text(args, "FILE"));
+	struct experiment_options options = {.file = cli_text(args, "FILE"), .until = PS_NEVER};
+	int status = take_replacements(args, &options);
+
+	if (status == EXIT_OK)
+		status = run_check(&options);
+	drop_replacements(&options);
+	return status;
 }
 
 const struct cli_command command_check = {
@@ -51,6 +98,7 @@ const struct cli_command command_check = {
 	.details = "Errors are printed as FILE:line:column: key: message, with exit status 2.\n"
 		   "Warnings alone leave exit status 0.\n",
 	.forms = {{{{CLI_FILE}}}},
+	.options = {SET_OPTION},
 	.run = check,
 };
 
@@ -71,11 +119,14 @@ sim(const struct cli_args *args)
 	options.experiment.file = cli_text(args, "FILE");
 	options.experiment.window = cli_number(args, "window", 0);
 	options.experiment.visit = cli_number(args, "visit", 0);
-	if (ranks_load(&options.experiment.ranks) != 0)
-		return EXIT_FAILED;
-	status = run_sim(&options);
+	status = take_replacements(args, &options.experiment);
+	if (status == EXIT_OK && ranks_load(&options.experiment.ranks) != 0)
+		status = EXIT_FAILED;
+	if (status == EXIT_OK)
+		status = run_sim(&options);
 	if (options.experiment.ranks != NULL)
 		options.experiment.ranks->ops->close(options.experiment.ranks);
+	drop_replacements(&options.experiment);
 	return status;
 }
 
@@ -98,6 +149,7 @@ const struct cli_command command_sim = {
 			 .help = "print result.json instead of the summary"},
 			UNTIL_OPTION("end"),
 			SEED_OPTION("file"),
+			SET_OPTION,
 			THREADS_OPTION,
 			{.name = "work", .kind = CLI_FLAG, .hidden = true},
 			{.name = "window", .kind = CLI_TIME, .hidden = true},
@@ -123,7 +175,10 @@ compare(const struct cli_args *args)
 	if (count > COMPARE_FILES_MAX)
 		status = cli_usage(args->title, "%u files: at most %d", count, COMPARE_FILES_MAX);
 	else
+		status = take_replacements(args, &options.experiment);
+	if (status == EXIT_OK)
 		status = run_compare(&options);
+	drop_replacements(&options.experiment);
 	free(files);
 	return status;
 }
@@ -138,6 +193,7 @@ const struct cli_command command_compare = {
 		{
 			UNTIL_OPTION("end each run"),
 			SEED_OPTION("files"),
+			SET_OPTION,
 			{.name = "seeds",
 			 .kind = CLI_NUMBER,
 			 .range = {1, COMPARE_SEEDS_MAX},

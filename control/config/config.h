@@ -57,6 +57,13 @@ struct config {
 // Reads and checks a file. Returns 0 with *out set (warnings may be in diag), -EINVAL with the
 // errors in diag and *out NULL. A file that cannot be read is an error in diag too.
 int config_load(struct config **out, const char *path, struct diag *diag);
+// The same with values for keys that come from a command line (replace.h).
+struct config_replacement {
+	const char *key, *value;
+};
+int config_load_replaced(struct config **out, const char *path,
+			 const struct config_replacement *replacements, unsigned count,
+			 struct diag *diag);
 // The same from memory; `name` stands for the path in messages. text need not end in a NUL.
 int config_load_text(struct config **out, const char *text, size_t length, const char *name,
 		     struct diag *diag);

@@ -8,6 +8,7 @@
 #include "control/base/memory.h"
 #include "format.h"
 #include "merge.h"
+#include "replace.h"
 #include "yaml_emit.h"
 
 #include <ctype.h>
@@ -86,8 +87,18 @@ check_events(struct config *config, struct idle_keys *idle, struct diag *diag)
 	diag_free(&own);
 }
 
+// Where a configuration comes from.
+struct source {
+	const char *text;
+	size_t length;
+	const char *name, *beside;
+	bool restored;
+	const struct config_replacement *replacements;
+	unsigned count;
+};
+
 static int
-load_tree(struct config *config, const char *text, size_t length, struct diag *diag)
+load_tree(struct config *config, const struct source *source, struct diag *diag)
 {
 	struct config_private *private = config->private;
 	struct decoder d = {
@@ -101,8 +112,8 @@ load_tree(struct config *config, const char *text, size_t length, struct diag *d
 	unsigned errors = diag->errors;
 	struct format_changes changes;
 	struct idle_keys idle = {0};
-	int result =
-		yaml_tree_parse(&private->root, &private->arena, text, length, config->file, diag);
+	int result = yaml_tree_parse(&private->root, &private->arena, source->text, source->length,
+				     config->file, diag);
 	if (private->root == NULL)
 		return result;
 	if (private->root->kind != YAML_MAP) {
@@ -114,6 +125,11 @@ load_tree(struct config *config, const char *text, size_t length, struct diag *d
 		return -EINVAL;
 	format_warn(&changes, config->file, config->restored, diag);
 	format_mark(private->root, &private->arena);
+	for (unsigned i = 0; i < source->count; i++)
+		(void)replace_value(private->root, &private->arena, &source->replacements[i],
+				    config->file, diag);
+	if (diag->errors > errors)
+		return -EINVAL;
 	merge_prepare(config);
 	decode_file(config, &d);
 	if (diag->errors > errors)
@@ -127,17 +143,16 @@ load_tree(struct config *config, const char *text, size_t length, struct diag *d
 }
 
 static int
-load_text(struct config **out, const char *text, size_t length, const char *name,
-	  const char *beside, bool restored, struct diag *diag)
+load_text(struct config **out, const struct source *source, struct diag *diag)
 {
 	struct config *config = memory_new(sizeof(*config), "configuration");
 	int result;
 
 	config->private = memory_new(sizeof(*config->private), "configuration");
-	config->file = memory_text(name);
-	config->beside = memory_text(beside);
-	config->restored = restored;
-	result = load_tree(config, text, length, diag);
+	config->file = memory_text(source->name);
+	config->beside = memory_text(source->beside);
+	config->restored = source->restored;
+	result = load_tree(config, source, diag);
 	if (result < 0) {
 		config_free(config);
 		config = NULL;
@@ -150,14 +165,14 @@ int
 config_load_text(struct config **out, const char *text, size_t length, const char *name,
 		 struct diag *diag)
 {
-	return load_text(out, text, length, name, name, false, diag);
+	return load_text(out, &(struct source){text, length, name, name, .restored = false}, diag);
 }
 
 int
 config_load_revision(struct config **out, const char *text, size_t length, const char *name,
 		     const char *beside, struct diag *diag)
 {
-	return load_text(out, text, length, name, beside, true, diag);
+	return load_text(out, &(struct source){text, length, name, beside, .restored = true}, diag);
 }
 
 int
@@ -167,7 +182,9 @@ config_emit(const struct config *config, char **text, size_t *length)
 }
 
 int
-config_load(struct config **out, const char *path, struct diag *diag)
+config_load_replaced(struct config **out, const char *path,
+		     const struct config_replacement *replacements, unsigned count,
+		     struct diag *diag)
 {
 	struct diag_pos none = {0};
 	size_t length = 0;
@@ -180,9 +197,22 @@ config_load(struct config **out, const char *path, struct diag *diag)
 		diag_error(diag, path, none, NULL, "cannot be read: %s", strerror(-result));
 		return -EINVAL;
 	}
-	result = config_load_text(out, text, length, path, diag);
+	result = load_text(out,
+			   &(struct source){.text = text,
+					    .length = length,
+					    .name = path,
+					    .beside = path,
+					    .replacements = replacements,
+					    .count = count},
+			   diag);
 	free(text);
 	return result;
+}
+
+int
+config_load(struct config **out, const char *path, struct diag *diag)
+{
+	return config_load_replaced(out, path, NULL, 0, diag);
 }
 
 void

@@ -103,12 +103,11 @@ check_devices(struct topology *topology, struct diag *diag)
 }
 
 static int
-check_file(const char *file, struct diag *diag, FILE *to)
+check_file(const struct experiment_options *options, struct diag *diag, FILE *to)
 {
-	const struct experiment_options options = {.file = file, .until = PS_NEVER};
 	struct experiment e;
 	char film[FILM_ESTIMATE_MAX];
-	int rc = experiment_create(&e, &options, diag);
+	int rc = experiment_create(&e, options, diag);
 
 	if (rc == 0)
 		rc = check_devices(e.topology, diag);
@@ -125,20 +124,20 @@ check_file(const char *file, struct diag *diag, FILE *to)
 }
 
 int
-run_check(const char *file)
+run_check(const struct experiment_options *options)
 {
 	struct diag diag = {0};
 	char *text;
 	size_t size;
 	FILE *to = memory_stream_open(&text, &size);
-	int rc = check_file(file, &diag, to);
+	int rc = check_file(options, &diag, to);
 
 	fclose(to);
 	diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
-		fprintf(stderr, "roost check: %s: %s\n", file, strerror(-rc));
+		fprintf(stderr, "roost check: %s: %s\n", options->file, strerror(-rc));
 	if (rc == 0)
-		printf("%s: ok: %s\n", file, text);
+		printf("%s: ok: %s\n", options->file, text);
 	diag_free(&diag);
 	free(text);
 	return rc == 0 ? EXIT_OK : rc == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;

@@ -46,7 +46,7 @@ experiment_load(struct experiment *e, const struct experiment_options *o, struct
 
 	memset(e, 0, sizeof(*e));
 	activity("reading the file");
-	rc = config_load(&e->config, o->file, diag);
+	rc = config_load_replaced(&e->config, o->file, o->replacements, o->replacement_count, diag);
 	if (rc == 0 && o->seed_given)
 		e->config->fabric.seed = o->seed;
 	if (rc == 0)

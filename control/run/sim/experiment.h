@@ -25,6 +25,8 @@ enum experiment_kind { EXPERIMENT_ANY, EXPERIMENT_FABRIC, EXPERIMENT_SWITCH };
 struct experiment_options {
 	enum experiment_kind kind;
 	const char *file;
+	const struct config_replacement *replacements; // of keys in the file
+	unsigned replacement_count;
 	ps_t until;    // PS_NEVER: as the file says
 	uint64_t seed; // with seed_given
 	bool seed_given;

@@ -8,7 +8,7 @@
 
 // `roost check`: finds out whether a file can be run. Errors and warnings go to stderr. Returns an
 // exit status.
-int run_check(const char *file);
+int run_check(const struct experiment_options *options);
 
 struct sim_options {
 	struct experiment_options experiment;

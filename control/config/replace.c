@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "replace.h"
+
+#include "schema/describe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLACE_WORDS_MAX 16
+
+struct replace {
+	struct arena *arena;
+	const struct config_replacement *from;
+	const char *file;
+	struct diag *diag;
+	char path[DESCRIBE_PATH_MAX]; // of the key, with its section
+	char *words[REPLACE_WORDS_MAX];
+	unsigned count;
+};
+
+static unsigned
+count_words(const char *path)
+{
+	unsigned count = 1;
+
+	for (; *path != '\0'; path++)
+		count += *path == '.';
+	return count;
+}
+
+static int
+refuse(const struct replace *r, const char *why)
+{
+	return diag_error(r->diag, r->file, (struct diag_pos){0}, r->from->key, "%s", why);
+}
+
+// Writes the key with the section that its first word leaves out. The other words are checked when
+// the file is decoded.
+static int
+find_path(struct replace *r)
+{
+	struct describe_place place;
+	char first[DESCRIBE_PATH_MAX], why[DESCRIBE_WHY];
+	const char *key = r->from->key;
+	const size_t length = strcspn(key, ".");
+	const char *dot;
+
+	if (length == 0 || strlen(key) >= sizeof(first) / 2 ||
+	    count_words(key) > REPLACE_WORDS_MAX / 2)
+		return refuse(r, "is no key, such as switch.routing.mode");
+	snprintf(first, sizeof(first), "%.*s", (int)length, key);
+	if (describe_find(first, &place, why, sizeof(why)) != 0)
+		return refuse(r, why);
+	// The schema writes names of nodes in another way, so only what is before the word is its.
+	dot = strrchr(place.path, '.');
+	snprintf(r->path, sizeof(r->path), "%.*s%s", dot != NULL ? (int)(dot + 1 - place.path) : 0,
+		 place.path, key);
+	for (char *word = r->path, *rest = r->path; (word = strsep(&rest, ".")) != NULL;)
+		r->words[r->count++] = word;
+	return 0;
+}
+
+static struct yaml_node *
+new_node(const struct replace *r, struct yaml_node node)
+{
+	struct yaml_node *out = arena_alloc(r->arena, sizeof(*out));
+
+	*out = node;
+	return out;
+}
+
+// The item of a list that a word names.
+static struct yaml_node **
+find_item(const struct replace *r, struct yaml_node *list, const char *word)
+{
+	char *end, why[DESCRIBE_WHY];
+	unsigned long number = strtoul(word, &end, 10);
+
+	for (unsigned i = 0; i < list->count; i++) {
+		const struct yaml_pair *name = yaml_tree_get(list->items[i], "name");
+
+		if (name != NULL && name->value->kind == YAML_SCALAR &&
+		    strcmp(name->value->text, word) == 0)
+			return &list->items[i];
+	}
+	if (end != word && *end == '\0' && number < list->count)
+		return &list->items[number];
+	snprintf(why, sizeof(why), "there is no item %.80s in this list: there are %u, from 0",
+		 word, list->count);
+	refuse(r, why);
+	return NULL;
+}
+
+// Where the value of a word belongs, below `node`.
+static struct yaml_node **
+step(const struct replace *r, struct yaml_node *node, char *word)
+{
+	struct yaml_pair *pair;
+
+	if (node->kind == YAML_LIST)
+		return find_item(r, node, word);
+	if (node->kind == YAML_SCALAR && node->null)
+		*node = (struct yaml_node){.kind = YAML_MAP, .pos = node->pos};
+	if (node->kind == YAML_SCALAR) {
+		refuse(r,
+		       "the file has a word in its place, where this needs a map: change the file");
+		return NULL;
+	}
+	pair = yaml_tree_get(node, word);
+	if (pair == NULL) {
+		yaml_tree_add_pair(
+			r->arena, node,
+			(struct yaml_pair){arena_text(r->arena, word, strlen(word)),
+					   {0},
+					   new_node(r, (struct yaml_node){.kind = YAML_MAP})});
+		pair = &node->pairs[node->count - 1];
+	}
+	return &pair->value;
+}
+
+static struct yaml_node *
+read_value(const struct replace *r)
+{
+	const char *text = r->from->value;
+	struct yaml_node *node = NULL;
+	struct diag diag = {0};
+
+	if (text[0] == '\0') {
+		refuse(r, "a value is missing");
+		return NULL;
+	}
+	if (strchr("[{\"'", text[0]) == NULL)
+		return new_node(
+			r, (struct yaml_node){.kind = YAML_SCALAR,
+					      .text = arena_text(r->arena, text, strlen(text))});
+	if (yaml_tree_parse(&node, r->arena, text, strlen(text), "", &diag) != 0)
+		refuse(r, diag.messages[0].words);
+	diag_free(&diag);
+	return node;
+}
+
+int
+replace_value(struct yaml_node *root, struct arena *arena,
+	      const struct config_replacement *replacement, const char *file, struct diag *diag)
+{
+	struct replace r = {.arena = arena, .from = replacement, .file = file, .diag = diag};
+	struct yaml_node **place = &root, *value;
+
+	if (find_path(&r) != 0)
+		return -EINVAL;
+	value = read_value(&r);
+	if (value == NULL)
+		return -EINVAL;
+	for (unsigned i = 0; i < r.count; i++) {
+		place = step(&r, *place, r.words[i]);
+		if (place == NULL)
+			return -EINVAL;
+	}
+	*place = value;
+	return 0;
+}

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`--set` of check, sim and compare, and `roost sweep`: every combination as `roost sim` runs it, interrupted and gone on with."""
+import csv
+import json
+import signal
+import sys
+from xml.etree import ElementTree
+
+from common import *
+
+sys.path.insert(0, str(SOURCE / "control/sweep"))
+from plan import Plan, Point, Run, SweepError, combine, failed_links, read_fail, read_setting  # noqa: E402
+
+EXCHANGE = fabric(2, 2, 2, workload=[{"kind": "all-to-all", "name": "all", "size": "200KB"}], hosts={"placement": "out-of-order"})
+
+
+class Plans(unittest.TestCase):
+
+    def test_settings(self):
+        self.assertEqual(read_setting("routing.mode=ecmp, adaptive"), ("routing.mode", ["ecmp", "adaptive"]))
+        self.assertEqual(read_setting("workload.a.from=[h1,h2],[h3]"), ("workload.a.from", ["[h1,h2]", "[h3]"]))
+        for wrong in ("spines", "=2", "spines=", "spines=1,", "spines=2,2"):
+            with self.assertRaises(SweepError, msg=wrong):
+                read_setting(wrong)
+
+    def test_failures(self):
+        self.assertEqual(read_fail("links=0%,2.5%"), ["0%", "2.5%"])
+        self.assertEqual(read_fail("links=1%..10%"), [f"{i}%" for i in range(1, 11)])
+        self.assertEqual(read_fail("links=5%..12%"), ["5%", "10%"])
+        for wrong in ("links", "links=5", "hosts=1%", "links=0%..5%", "links=9%..3%", "links=101%", "links=0.1%..50%", "links=1%,x"):
+            with self.assertRaises(SweepError, msg=wrong):
+                read_fail(wrong)
+
+    def test_the_links_of_one_percent_are_among_those_of_two(self):
+        links = [f"leaf{i}.swp{j}-spine{j}.swp{i}" for i in range(1, 11) for j in range(1, 21)]
+        before: set[str] = set()
+        for percent, count in (("0%", 0), ("0.1%", 1), ("1%", 2), ("2%", 4), ("10%", 20), ("100%", 200)):
+            failed = failed_links(links, percent, 7)
+            self.assertEqual(len(failed), count)
+            self.assertLessEqual(before, set(failed))
+            before = set(failed)
+        self.assertNotEqual(failed_links(links, "10%", 7), failed_links(links, "10%", 8))
+        # On any machine, with any version of Python.
+        self.assertEqual(failed_links(links, "1%", 7), failed_links(links[::-1], "1%", 7))
+
+    def test_runs(self):
+        points = combine([("a", ["1", "2"]), ("b", ["3", "4"])], ["5%"])
+        self.assertEqual([point.name for point in points],
+                         [f"a={a} b={b} links failed=5%" for a in (1, 2) for b in (3, 4)])
+        plan = Plan(Path("x"), b"text", points, [1, 2])
+        self.assertEqual(len({plan.identity(run, "1.0") for run in plan.runs}), 8)
+        self.assertNotEqual(plan.identity(plan.runs[0], "1.0"), plan.identity(plan.runs[0], "1.1"))
+        self.assertNotEqual(plan.identity(Run(Point((("a", "1"),)), 1), "1"), plan.identity(Run(Point((("a", "11"),)), 1), "1"))
+
+
+class Set(Case):
+
+    def test_as_if_the_file_had_it(self):
+        path = self.file(EXCHANGE, "file.yaml")
+        changed = fabric(2, 3, 2, workload=[{"kind": "all-to-all", "name": "all", "size": "300KB"}],
+                         hosts={"placement": "out-of-order"}, switch={"preset": "spectrum-x", "routing": {"mode": "adaptive"}})
+        wanted = roost("sim", self.file(changed, "changed.yaml"), "--json").json["summary"]["digest"]
+        found = roost("sim", path, "--json", "--set", "spines=3", "--set", "workload.all.size=300KB",
+                      "--set", "routing.mode=adaptive").json
+        self.assertEqual(found["summary"]["digest"], wanted)
+        self.assertEqual(found["settings"]["fabric"]["topology"]["spines"], 3)
+        self.assertIn("3 spines", roost("check", path, "--set", "spines=3").out)
+        self.assertIn("3 spines", roost("check", path, "--set", "topology.spines=2", "--set", "fabric.topology.spines=3").out)
+
+    def test_compare(self):
+        path = self.file(EXCHANGE, "file.yaml")
+        other = self.file(EXCHANGE | {"switch": {"preset": "spectrum-x", "routing": {"mode": "adaptive"}}}, "other.yaml")
+        both = roost("compare", path, other, "--set", "routing.mode=ecmp").out
+        self.assertNotIn("better than", both)
+
+    def test_refusals(self):
+        path = self.file(EXCHANGE, "file.yaml")
+        for word, error in (("spins=3", "there is no key \"spins\"; did you mean"), ("spines", "--set spines: want KEY=VALUE"),
+                            ("spines=many", "fabric.topology.spines: \"many\" is not"), ("workload.x.size=1MB", "there is no item x"),
+                            ("leaf7.routing.mode=ecmp", "leaf7: unknown key, and no node's name")):
+            self.assertIn(error, roost("check", path, "--set", word, status=2).err)
+
+
+class Sweeps(Case):
+
+    def sweep(self, *words, status=0, **options):
+        return roost("sweep", self.path, *words, "-o", self.out, status=status, **options)
+
+    def setUp(self):
+        super().setUp()
+        self.path, self.out = self.file(EXCHANGE, "exchange.yaml"), self.directory / "out"
+
+    def rows(self):
+        with open(self.out / "table.csv") as file:
+            return list(csv.DictReader(file))
+
+    def test_every_combination_as_sim_runs_it(self):
+        result = self.sweep("--set", "routing.mode=ecmp,adaptive", "--set", "spines=2,3", "--seeds", 2)
+        rows = self.rows()
+        self.assertEqual([(row["routing.mode"], row["spines"], row["seed"]) for row in rows],
+                         [(mode, spines, seed) for seed in "12" for mode in ("ecmp", "adaptive") for spines in "23"])
+        for row in rows:
+            alone = roost("sim", self.path, "--json", "--seed", row["seed"], "--set", f"routing.mode={row['routing.mode']}",
+                          "--set", f"spines={row['spines']}").json
+            (step,) = alone["collectives"]
+            self.assertEqual(float(row["step_ps"]), step["step_ps"])
+            self.assertEqual(float(row["busbw_gbps"]), step["busbw_gbps"])
+            for key in ("slowdown_p99", "goodput_gbps", "completed", "drops", "pfc_tx", "ecn_marked", "out_of_order"):
+                self.assertEqual(float(row[key]), alone["summary"][key], key)
+        lines = result.out.splitlines()
+        self.assertRegex(lines[0], "^the same in all runs: flows complete 12")
+        self.assertRegex(lines[1], "^routing.mode  spines +step time +bus bandwidth")
+        self.assertEqual(len(lines), 6)
+        self.assertIn("4 combinations, 2 seeds: 8 runs; ", result.err)
+        for drawing in self.out.glob("*.svg"):
+            ElementTree.parse(drawing)
+        self.assertTrue((self.out / "step_ps.svg").exists())
+
+    def test_figures_are_those_of_compare(self):
+        other = self.file(EXCHANGE | {"switch": {"preset": "spectrum-x", "routing": {"mode": "adaptive"}}}, "other.yaml")
+        compared = [one["values"] for one in roost("compare", self.path, other, "-o", "json").json["runs"]]
+        self.sweep("--set", "routing.mode=ecmp,adaptive")
+        swept = [one["figures"] for one in self.sweep("--set", "routing.mode=ecmp,adaptive", "--json").json]
+        for one, other in zip(swept, compared):
+            self.assertEqual(one.pop("stalled"), 0)
+            self.assertEqual(one, other)
+
+    def test_killed_and_gone_on_with(self):
+        words = ("--set", "routing.mode=ecmp,adaptive", "--set", "workload.all.size=1MB,2MB", "--seeds", 3)
+        whole = self.directory / "whole"
+        roost("sweep", self.path, *words, "-o", whole)
+        process = subprocess.Popen([ROOST, "sweep", self.path, *map(str, words), "-j", "1", "-o", self.out],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: len(list(self.out.glob("runs/*"))) >= 2, "two runs are there")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        known = len(list(self.out.glob("runs/*")))
+        self.assertLess(known, 12)
+        # The run that was going on ends by itself; nothing takes it for a result.
+        result = self.sweep(*words)
+        self.assertRegex(result.err, rf"12 runs, ({known}|{known + 1}) of them known")
+        self.assertEqual((self.out / "table.csv").read_text(), (whole / "table.csv").read_text())
+        self.assertEqual(list(self.out.glob(".run-*")), [])
+        again = self.sweep(*words)
+        self.assertIn("12 runs, 12 of them known", again.err)
+        self.assertEqual(again.out, result.out)
+
+    def test_interrupted(self):
+        process = subprocess.Popen([ROOST, "sweep", self.path, "--set", "workload.all.size=20MB,30MB,40MB,50MB", "-o", self.out],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: list(self.out.glob(".run-*")), "a run has begun")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("interrupted; the same command goes on where it stopped", err)
+        self.assertEqual(list(self.out.glob(".run-*")), [])
+
+    def test_failed_links(self):
+        self.sweep("--fail", "links=0%,25%", "--set", "routing.mode=adaptive")
+        rows = self.rows()
+        self.assertEqual([row["links failed"] for row in rows], ["0%", "25%"])
+        links = [f"leaf{leaf}.swp{spine + 2}-spine{spine}.swp{leaf}" for leaf in (1, 2) for spine in (1, 2)]
+        (down,) = failed_links(links, "25%", 1)
+        for row, events in zip(rows, ("[]", f"[{{at: 0s, link: {down}, state: down}}]")):
+            alone = roost("sim", self.path, "--json", "--set", "routing.mode=adaptive", "--set", f"events={events}").json
+            self.assertEqual(float(row["step_ps"]), alone["collectives"][0]["step_ps"])
+        self.assertGreater(float(rows[1]["step_ps"]), float(rows[0]["step_ps"]))
+
+    def test_a_stalled_run_is_named(self):
+        self.path = self.file(EXCHANGE | {"events": [{"at": "1us", "port": "leaf1.swp1", "tx": "off"}]}, "stall.yaml")
+        result = self.sweep("--set", "routing.mode=ecmp,adaptive", status=1)
+        self.assertIn("ecmp (stalled)", result.out)
+
+    def test_json(self):
+        found = self.sweep("--set", "spines=2,3", "--json").json
+        self.assertEqual([one["point"] for one in found], [{"spines": "2"}, {"spines": "3"}])
+        self.assertEqual(found[0]["figures"]["completed"], 12)
+
+    def test_refusals(self):
+        for words, status, error in (
+                (("--set", "spins=2"), 1, "spins=2: "), (("--set", "spines=2,x"), 1, "spines=x: "),
+                (("--set", "spines"), 1, "want KEY=VALUE"),
+                (("--set", "spines=2", "--set", "spines=3"), 1, "--set spines: the key is there twice"),
+                (("--fail", "links=5"), 1, "want links=PERCENT"),
+                (("--set", "seed=" + ",".join(map(str, range(200))), "--seeds", 100), 1, "are 20000 runs; at most 10000")):
+            self.assertIn(error, self.sweep(*words, status=status).err, words)
+        self.assertFalse((self.out / "table.csv").exists())
+        self.path = self.directory / "none.yaml"
+        self.assertIn("none.yaml: No such file or directory", self.sweep("--set", "spines=2", status=1).err)
+        self.out = self.file({}, "file")
+        self.path = self.file(EXCHANGE, "exchange.yaml")
+        self.assertIn("file: ", self.sweep("--set", "spines=2", status=1).err)
+
+
+if __name__ == "__main__":
+    unittest.main()
