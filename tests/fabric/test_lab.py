@@ -135,6 +135,20 @@ class Labs(LabCase):
         self.assertEqual(self.marks(path)["longer"], (0, "fabric.links.host.cable: changed, but only events.0.pfc.quanta may be"))
 
 
+class Page(LabCase):
+
+    def test_the_page_s_example(self):
+        """The lab and the key in doc/labs.md work as they stand there."""
+        lab, key = re.findall(r"^```yml\n(.*?)^```", (SOURCE / "doc/labs.md").read_text(), re.M | re.S)
+        for path, text in (("labs/01-two/lab.yaml", lab), ("key/01-two.yaml", key), ("labs/01-two/page.md", "# Two\n"), (
+                "labs/01-two/fabric.yaml", to_yaml(fabric(hosts_per_leaf=3, host_link={"rate": "${rate}G"}, workload=[
+                    {"kind": "incast", "from": ["h2", "h3"], "to": "h1", "size": "1MB"}])) + "\n")):
+            (self.directory / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.directory / path).write_text(text)
+        result = self.lab("lint", "--labs", self.directory / "labs", "--key", self.directory / "key")
+        self.assertEqual(result.out, "1 labs, 3 students each: no problem found\n")
+
+
 class Refusals(LabCase):
 
     def test_words(self):
