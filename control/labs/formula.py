@@ -42,9 +42,15 @@ def percentile(values: list[float], part: float) -> float:
     return ordered[max(0, math.ceil(len(ordered) * part / 100) - 1)]
 
 
+def count(values: list[float], above: float) -> int:
+    """How many of the values are above a number."""
+    return sum(value > above for value in values)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs, "ceil": math.ceil, "floor": math.floor, "log2": math.log2, "max": max, "min": min, "round": round,
-    "sqrt": math.sqrt, "sum": sum, "len": len, "column": column, "mean": statistics.fmean, "median": statistics.median, "percentile": percentile}
+    "sqrt": math.sqrt, "sum": sum, "len": len, "column": column, "count": count,
+    "mean": statistics.fmean, "median": statistics.median, "percentile": percentile}
 
 
 class FormulaError(Exception):

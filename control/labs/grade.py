@@ -227,8 +227,8 @@ def _mark(question: Question, values: Runs, exercise: Exercise, answers: dict[st
         raise LabError(f"{question.where}: {error}") from None
 
 
-def grade(exercise: Exercise, program: str) -> Grade:
-    """Grades a copy. Raises LabError if the copy or the lab cannot be read."""
+def grade(exercise: Exercise, program: str, only: str | None = None) -> Grade:
+    """Grades a copy, or only one question of it. Raises LabError if the copy or the lab cannot be read."""
     answers = read_answers(exercise)
     numbers = {}
     for question in exercise.lab.questions:
@@ -239,6 +239,7 @@ def grade(exercise: Exercise, program: str) -> Grade:
                 pass
     values = Runs(exercise, numbers, program)
     try:
-        return Grade(exercise, [_mark(question, values, exercise, answers) for question in exercise.lab.questions])
+        return Grade(exercise, [_mark(question, values, exercise, answers) for question in exercise.lab.questions
+                                if only in (None, question.name)])
     finally:
         values.close()

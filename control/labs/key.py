@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The teacher's answer key: a directory with NAME.yaml for each lab, which students do not have.
 
-    answers: {quantum: "512 / rate"}                    formulas, found in another way than the lab's own
+    answers: {quantum: "512 / rate"}                    formulas, found in another way than the lab's own; the lab's runs are theirs too
     files: {fabric.yaml: {"events.0.pfc.quanta": "..."}}    what to change in the student's copy
     explain: text
     wrong:                                              what students get wrong, and what the lab then says
       - {question: pause, answer: "quanta * 512", points: 1, says: "bit times"}
       - {question: longer, files: {...}, points: 0, says: "..."}
 """
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,9 @@ from typing import Any
 import yaml
 from roost.config import to_yaml
 
-from exercise import Exercise, start
+from exercise import Exercise
 from formula import FormulaError, evaluate
-from grade import flat, set_key
+from grade import RunFailed, flat, set_key
 from lab import Lab, LabError, fill, read_yaml, whole
 
 Files = dict[str, dict[str, str]]
@@ -72,15 +73,20 @@ def read(directory: Path, lab: Lab) -> Key:
                [_wrong(one, f"{path}: wrong[{i}]", lab) for i, one in enumerate(content.get("wrong", []))])
 
 
-def formula_text(lab: Lab, question: str, formula: str, values: Any, where: str) -> str:
-    """An answer as a student would write it."""
+def formula_text(lab: Lab, question: str, formula: str, values: Mapping[str, Any], where: str) -> str:
+    """An answer as a student would write it. Raises LabError."""
     kind = next(one.kind for one in lab.questions if one.name == question)
     if kind == "choice":
         return formula
     try:
         return f"{whole(evaluate(formula, values)):.12g}"
-    except FormulaError as error:
+    except (FormulaError, RunFailed) as error:
         raise LabError(f"{where}: {question}: {formula}: {error}") from None
+
+
+def right_answers(lab: Lab, key: Key, values: Mapping[str, Any]) -> dict[str, str]:
+    """The right answers, as a student would write them. Raises LabError."""
+    return {name: formula_text(lab, name, text, values, key.where) for name, text in key.answers.items()}
 
 
 def write_answers(exercise: Exercise, answers: dict[str, str]) -> None:
@@ -103,13 +109,10 @@ def change_files(exercise: Exercise, files: Files, where: str) -> None:
         (exercise.folder / name).write_text(to_yaml(content) + "\n")
 
 
-def solve(lab: Lab, key: Key, folder: Path, student: str) -> Exercise:
-    """A copy of the lab that is solved. Raises LabError."""
-    exercise = start(lab, folder, student)
-    write_answers(exercise, {name: formula_text(lab, name, text, exercise.numbers, key.where)
-                             for name, text in key.answers.items()})
+def solve(exercise: Exercise, key: Key, values: Mapping[str, Any]) -> None:
+    """Solves a copy of the lab that was just made. Raises LabError."""
+    write_answers(exercise, right_answers(exercise.lab, key, values))
     change_files(exercise, key.files, key.where)
-    return exercise
 
 
 def changed_keys(exercise: Exercise, name: str) -> dict[str, str]:

@@ -3,11 +3,14 @@
 key says, for several students and with the reason that the key names."""
 import shutil
 import tempfile
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import key as keys
 from exercise import Exercise, start
-from grade import Grade, grade
+from grade import Grade, Runs, grade
 from lab import Lab, LabError
 
 
@@ -16,17 +19,17 @@ def _shown(one: Grade) -> str:
                      if mark.points != mark.question.points)
 
 
-def _try_mistake(lab: Lab, key: keys.Key, wrong: keys.Wrong, solved: Exercise, program: str) -> str | None:
+def _try_mistake(key: keys.Key, wrong: keys.Wrong, solved: Exercise, values: Mapping[str, Any], program: str) -> str | None:
     """What is wrong with how the lab takes a mistake, or None."""
-    copy = Exercise(solved.folder.with_name("mistake"), lab, solved.student, solved.numbers)
+    copy = Exercise(solved.folder.with_name("mistake"), solved.lab, solved.student, solved.numbers)
     shutil.copytree(solved.folder, copy.folder)
     try:
-        answers = {name: keys.formula_text(lab, name, text, copy.numbers, key.where) for name, text in key.answers.items()}
+        answers = keys.right_answers(copy.lab, key, values)
         if wrong.answer is not None:
-            answers[wrong.question] = keys.formula_text(lab, wrong.question, wrong.answer, copy.numbers, wrong.where)
+            answers[wrong.question] = keys.formula_text(copy.lab, wrong.question, wrong.answer, values, wrong.where)
         keys.write_answers(copy, answers)
         keys.change_files(copy, wrong.files, wrong.where)
-        mark = next(one for one in grade(copy, program).marks if one.question.name == wrong.question)
+        (mark,) = grade(copy, program, only=wrong.question).marks
     finally:
         shutil.rmtree(copy.folder)
     if mark.points != wrong.points:
@@ -40,11 +43,13 @@ def _lint_student(lab: Lab, key: keys.Key, student: str, program: str, directory
     blank = grade(start(lab, directory / "blank", student), program)
     problems = [f"{lab.name}, {student}: a blank copy gets {blank.points:g} points: " + ", ".join(
         mark.question.name for mark in blank.marks if mark.points)] if blank.points else []
-    solved = keys.solve(lab, key, directory / "solved", student)
-    graded = grade(solved, program)
-    if graded.points != lab.points:
-        problems.append(f"{lab.name}, {student}: the solution gets {graded.points:g} of {lab.points:g} points: {_shown(graded)}")
-    found = [_try_mistake(lab, key, wrong, solved, program) for wrong in key.wrong]
+    solved = start(lab, directory / "solved", student)
+    with closing(Runs(solved, {}, program)) as values:
+        keys.solve(solved, key, values)
+        graded = grade(solved, program)
+        if graded.points != lab.points:
+            problems.append(f"{lab.name}, {student}: the solution gets {graded.points:g} of {lab.points:g} points: {_shown(graded)}")
+        found = [_try_mistake(key, wrong, solved, values, program) for wrong in key.wrong]
     return problems + [f"{student}: {text}" for text in found if text is not None]
 
 

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ except ImportError as missing:
 import key as keys
 import lab as labs
 from exercise import Exercise, check_student, identify, start
-from grade import Grade, grade
+from grade import Grade, Runs, grade
 from lab import LabError, fill, whole
 from lint import lint
 
@@ -189,15 +190,17 @@ def solution(call: Call) -> int:
         lab, student = find(call, call.words[0]), student_of(call)
     key = keys.read(call.key(), lab)
     with tempfile.TemporaryDirectory() as directory:
-        solved = keys.solve(lab, key, Path(directory) / "solved", student)
-        answers = {name: keys.formula_text(lab, name, text, solved.numbers, key.where) for name, text in key.answers.items()}
+        solved = start(lab, Path(directory) / "solved", student)
+        with closing(Runs(solved, {}, call.program)) as values:
+            keys.solve(solved, key, values)
+            answers = keys.right_answers(lab, key, values)
+            explained = fill(key.explain, values, key.where).strip()
         files = {name: keys.changed_keys(solved, name) for name in lab.files}
     lines = [f"{lab.title}, the solution for {student}"]
     for question in lab.questions:
         if question.kind != "file":
             lines.append(f"  {question.name}: {answers[question.name]}{f' {question.unit}' if question.unit else ''}")
     lines += [f"  {name}: {what}: {value}" for name, changes in files.items() for what, value in changes.items()]
-    explained = fill(key.explain, solved.numbers, key.where).strip()
     return show(call, {"lab": lab.name, "student": student, "answers": answers, "files": files, "explain": explained},
                 "\n".join(lines) + "\n" + (f"\n{explained}\n" if explained else ""))
 

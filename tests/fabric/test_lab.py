@@ -21,7 +21,7 @@ class Formulas(unittest.TestCase):
 
     def test_values(self):
         for text, value in (("2 * rate + 1", 201), ("rate / 8 > 12 and not rate == 3", True), ("1 if rate < 5 else 2", 2),
-                            ("max(column(rows, 'a')) ** 2", 9), ("percentile([4, 1, 3, 2], 50)", 2), ("rows[1]['a']", 3),
+                            ("max(column(rows, 'a')) ** 2", 9), ("percentile([4, 1, 3, 2], 50)", 2), ("count([4, 1, 3], 1)", 2), ("rows[1]['a']", 3),
                             ("1 < 2 <= 2", True), ("-rate // 3", -34), ("word == 'it'", True)):
             self.assertEqual(evaluate(text, {"rate": 100, "rows": [{"a": 1}, {"a": 3}, {"a": None}], "word": "it"}), value, text)
 
@@ -226,6 +226,7 @@ class Refusals(LabCase):
         for old, new, error in (("quantum: 512 / rate", "quantum: 513 / rate * 2", "the solution gets 9 of 10 points: quantum 0/1"),
                                 ("points: 0.5, says: not byte times", "points: 1, says: not byte times", "quantum got 0.5 points instead of 1"),
                                 ("says: These are bit times", "says: something else", 'pause is not told "something else"'),
+                                ("pause: quanta", "pause: other.quanta", "pause: other.quanta * 512 / rate: there is no other; there is given, "),
                                 ("others: they are sent\n", "", "answers: must be those to others, pause, quantum, waiting")):
             self.assertIn(old, text)
             key.write_text(text.replace(old, new))
