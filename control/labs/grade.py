@@ -16,6 +16,7 @@ from typing import Any
 import roost
 import yaml
 from roost.config import to_yaml
+from roost.schema import schema
 
 from exercise import Exercise, number_of, read_answers
 from formula import FormulaError, evaluate
@@ -43,7 +44,7 @@ class Grade:
         return sum(mark.points for mark in self.marks)
 
 
-class RunFailed(Exception):
+class RunFailed(LabError):
     """A run that has no result; str() is for the student."""
 
 
@@ -107,7 +108,7 @@ class Runs(Mapping[str, Any]):
             return roost.sim(path, out=out, roost=self._program, timeout=RUN_SECONDS)
         except roost.CommandError as error:
             if (out / "result.json").exists():  # a run that stalled
-                return roost.Sim(out)
+                return roost.Sim(out, known=schema(self._program))
             lines = error.done.err.strip().replace(f"{path.parent}/", "").splitlines()
             raise RunFailed(f"roost sim {run.file} failed: " + "; ".join(lines[:3])) from None
         except roost.RoostError:

@@ -94,15 +94,15 @@ def write_answers(exercise: Exercise, answers: dict[str, str]) -> None:
     (exercise.folder / "answers.yaml").write_text(yaml.safe_dump(answers, sort_keys=False, width=1000))
 
 
-def change_files(exercise: Exercise, files: Files, where: str) -> None:
-    """Changes keys of the student's files to the values of formulas; texts that are no formulas stand for themselves."""
+def change_files(exercise: Exercise, files: Files, values: Mapping[str, Any], where: str) -> None:
+    """Changes keys of the student's files; ${formula} in a value is replaced."""
     for name, keys in files.items():
         if name not in exercise.lab.files:
             raise LabError(f"{where}: files: {name}: students do not get this file")
         content = read_yaml(exercise.folder / name)
         for key, text in keys.items():
             try:
-                value = fill(text, exercise.numbers, where)
+                value = fill(text, values, where)
                 set_key(content, key, value)
             except (LabError, AttributeError) as error:
                 raise LabError(f"{where}: files: {key}: {error}") from None
@@ -112,7 +112,7 @@ def change_files(exercise: Exercise, files: Files, where: str) -> None:
 def solve(exercise: Exercise, key: Key, values: Mapping[str, Any]) -> None:
     """Solves a copy of the lab that was just made. Raises LabError."""
     write_answers(exercise, right_answers(exercise.lab, key, values))
-    change_files(exercise, key.files, key.where)
+    change_files(exercise, key.files, values, key.where)
 
 
 def changed_keys(exercise: Exercise, name: str) -> dict[str, str]:

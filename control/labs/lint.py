@@ -28,7 +28,7 @@ def _try_mistake(key: keys.Key, wrong: keys.Wrong, solved: Exercise, values: Map
         if wrong.answer is not None:
             answers[wrong.question] = keys.formula_text(copy.lab, wrong.question, wrong.answer, values, wrong.where)
         keys.write_answers(copy, answers)
-        keys.change_files(copy, wrong.files, wrong.where)
+        keys.change_files(copy, wrong.files, values, wrong.where)
         (mark,) = grade(copy, program, only=wrong.question).marks
     finally:
         shutil.rmtree(copy.folder)
