@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "replace.h"
 
-#include "schema/describe.h"
+#include "schema.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define REPLACE_WORDS_MAX 16
+#define REPLACE_PATH_MAX 512
+#define REPLACE_WHY_MAX 160
 
 struct replace {
 	struct arena *arena;
 	const struct config_replacement *from;
 	const char *file;
 	struct diag *diag;
-	char path[DESCRIBE_PATH_MAX]; // of the key, with its section
+	char path[REPLACE_PATH_MAX]; // of the key, with its section
 	char *words[REPLACE_WORDS_MAX];
 	unsigned count;
 };
@@ -35,27 +37,40 @@ refuse(const struct replace *r, const char *why)
 	return diag_error(r->diag, r->file, (struct diag_pos){0}, r->from->key, "%s", why);
 }
 
-// Writes the key with the section that its first word leaves out. The other words are checked when
-// the file is decoded.
+// The sections that a key may leave out, in the order in which they are looked in.
+static const struct {
+	const char *prefix;
+	const struct schema *schema;
+} sections[] = {
+	{"", &schema_fabric_file},   {"", &schema_switch_file}, {"switch.", &schema_switch},
+	{"switch.", &schema_single}, {"hosts.", &schema_host},  {"fabric.", &schema_fabric},
+};
+
+// What stands before the first word of a key, which may be a node's name too.
+static const char *
+find_section(const char *word)
+{
+	const struct schema_key *topology = schema_find(&schema_fabric, "topology");
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		if (schema_find(sections[i].schema, word) != NULL)
+			return sections[i].prefix;
+	return schema_find(topology->sub, word) != NULL ? "fabric.topology." : "";
+}
+
+// Writes the key with the section that it leaves out. Its words are checked when the file is
+// decoded.
 static int
 find_path(struct replace *r)
 {
-	struct describe_place place;
-	char first[DESCRIBE_PATH_MAX], why[DESCRIBE_WHY];
+	char first[REPLACE_PATH_MAX];
 	const char *key = r->from->key;
-	const size_t length = strcspn(key, ".");
-	const char *dot;
 
-	if (length == 0 || strlen(key) >= sizeof(first) / 2 ||
+	if (key[0] == '\0' || key[0] == '.' || strlen(key) >= sizeof(r->path) / 2 ||
 	    count_words(key) > REPLACE_WORDS_MAX / 2)
 		return refuse(r, "is no key, such as switch.routing.mode");
-	snprintf(first, sizeof(first), "%.*s", (int)length, key);
-	if (describe_find(first, &place, why, sizeof(why)) != 0)
-		return refuse(r, why);
-	// The schema writes names of nodes in another way, so only what is before the word is its.
-	dot = strrchr(place.path, '.');
-	snprintf(r->path, sizeof(r->path), "%.*s%s", dot != NULL ? (int)(dot + 1 - place.path) : 0,
-		 place.path, key);
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(key, "."), key);
+	snprintf(r->path, sizeof(r->path), "%s%s", find_section(first), key);
 	for (char *word = r->path, *rest = r->path; (word = strsep(&rest, ".")) != NULL;)
 		r->words[r->count++] = word;
 	return 0;
@@ -74,7 +89,7 @@ new_node(const struct replace *r, struct yaml_node node)
 static struct yaml_node **
 find_item(const struct replace *r, struct yaml_node *list, const char *word)
 {
-	char *end, why[DESCRIBE_WHY];
+	char *end, why[REPLACE_WHY_MAX];
 	unsigned long number = strtoul(word, &end, 10);
 
 	for (unsigned i = 0; i < list->count; i++) {

@@ -9,7 +9,7 @@ SETS = [("switch.qos.tc.3.weight", "10"), ("switch.qos.tc.3.ecn.min", "20KB"), (
         ("switch.qos.pg.3.headroom", "200KB"), ("spine1.qos.pg.3.alpha", "4"), ("switch.buffer.size", "20MB"),
         ("leaf1.qos.tc.3.max-rate", "50G"), ("leaf1.qos.tc.3.max-rate", "none"), ("switch.routing.mode", "spray"),
         ("leaf2.qos.ports", "{swp1: {max-rate: 80G}}"), ("switch.buffer.headroom-pool.size", "2MB"),
-        ("switch.qos.priority-to-tc", "{3: 4}"), ("switch.preset", "sonic"), ("switch.buffer.pools.ingress-lossy.size", "10%")]
+        ("switch.qos.priority-to-tc", "{3: 4}"), ("switch.preset", "sonic"), ("switch.buffer.pools.egress-lossy.size", "80%")]
 
 
 class Sets(Case):

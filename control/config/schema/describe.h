@@ -54,9 +54,9 @@ struct describe_place describe_root(bool fabric);
 // be left out. Returns 0 or -ENOENT.
 int describe_step(const struct describe_place *from, const char *word, struct describe_place *to);
 
-// From the top of a fabric's file, or of one switch's, along "switch.qos.tc.3"; a path may leave
-// out the sections switch, hosts, fabric and fabric.topology. Returns 0; -ENOENT with one line in
-// why, which names what is near.
+// From the top of a fabric's file, or of one switch's, along "switch.qos.tc.3"; a path of a
+// switch's or host's own keys may leave its section out. Returns 0; -ENOENT with one line in why,
+// which names what is near.
 int describe_find(const char *path, struct describe_place *to, char *why, size_t why_size);
 
 // The key that words begin with: "switch.qos.tc.3", or its parts apart, switch qos tc 3; the name

@@ -75,9 +75,8 @@ describe_find(const char *path, struct describe_place *to, char *why, size_t why
 	static const struct {
 		bool fabric;
 		const char *section;
-	} starts[] = {
-		{true, ""},      {false, ""},      {true, "switch"},         {false, "switch"},
-		{true, "hosts"}, {true, "fabric"}, {true, "fabric.topology"}};
+	} starts[] = {{true, ""},        {false, ""},     {true, "switch"},
+		      {false, "switch"}, {true, "hosts"}, {true, "fabric"}};
 	struct describe_place farthest = describe_root(true);
 	char word[DESCRIBE_PATH_MAX] = "", wrong[DESCRIBE_PATH_MAX];
 	size_t most = 0;

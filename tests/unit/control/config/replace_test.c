@@ -73,7 +73,7 @@ says_what_is_wrong(void **state)
 		const char *why;
 	} cases[] = {
 		{{"", "1"}, "is no key, such as switch.routing.mode"},
-		{{"spinez", "1"}, "spinez: there is no key \"spinez\"; did you mean"},
+		{{"spinez", "1"}, "spinez: unknown key, and no node's name"},
 		{{"spines", ""}, "spines: a value is missing"},
 		{{"spines", "many"}, "fabric.topology.spines: \"many\" is not a"},
 		{{"spines.x", "1"}, "the file has a word in its place, where this needs a map"},

@@ -85,7 +85,7 @@ options(void **state)
 	expect("show -o ", "json text");
 	expect("show --output j", "json");
 	expect("show --w", "--watch");
-	expect("sim x --s", "--seed");
+	expect("sim x --s", "--seed --set");
 	expect("sim x --until ", "|TIME");
 	complete("sim x -o ");
 	assert_true(completion.directories);
