@@ -23,9 +23,9 @@ BUFFER = {"headroom", "ingress-pool", "egress-pool", "receive-buffer"}     # a p
 
 
 def least_quanta(mtu, groups=1):
-    """The least that `refresh: auto` accepts. A refresh may wait for a frame of the MTU with a tag and for the refreshes
+    """The least that `refresh: auto` accepts. A refresh may wait for a frame of the MTU with two tags and for the refreshes
     of the other groups, and the time between two refreshes is at least twice what the refreshes take."""
-    return -(-(mtu + 18 + AROUND + 3 * groups * PAUSE) // 64)
+    return -(-(mtu + 22 + AROUND + 3 * groups * PAUSE) // 64)
 
 
 class Sample:
