@@ -150,7 +150,8 @@ void
 merge_resolve_defaults(struct switch_config *settings, const struct config_watchdog *preset)
 {
 	struct config_port_qos *ports = (struct config_port_qos *)(uintptr_t)settings->ports;
-	bool single_pool = settings->preset_mode == CONFIG_PRESET_MODE_SINGLE_POOL;
+	bool single_pool = settings->preset_mode == CONFIG_PRESET_MODE_SINGLE_POOL ||
+			   settings->preset == CONFIG_PRESET_SONIC;
 
 	resolve_map(settings->dscp_to_priority, CONFIG_DSCPS, 8, &settings->dscp_listed);
 	resolve_map(settings->pcp_to_priority, CONFIG_PRIORITIES, 1, &settings->pcp_listed);

@@ -113,7 +113,9 @@ write_version(FILE *to, const struct text *text, const struct yaml_node *root)
 	map = word_begin(text, map);
 	if (map < first && text->at[map] == '{') {
 		write_part(to, text, 0, map + 1);
-		fputs(break_length(text, map + 1) != 0 ? VERSION "," : VERSION ", ", to);
+		// JSON stays JSON.
+		fputs(text->at[first] == '"' ? "\"version\": " FORMAT_VERSION_TEXT : VERSION, to);
+		fputs(break_length(text, map + 1) != 0 ? "," : ", ", to);
 		return map + 1;
 	}
 	while (line > 0 && text->at[line - 1] == ' ')

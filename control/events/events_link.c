@@ -107,8 +107,9 @@ events_check_link(struct events *e, const struct config_event *event, struct dia
 			   "a device's own rate cannot change");
 		return -EINVAL;
 	}
-	// A datagram has no FCS to corrupt.
-	if (event->changes & CONFIG_LINK_CORRUPT &&
+	// A datagram has no FCS to corrupt. Hosts are in the part of their leaf.
+	if (event->changes & CONFIG_LINK_CORRUPT && l->a.node < f->topology->first_host &&
+	    l->b.node < f->topology->first_host &&
 	    is_elsewhere(f, l->a.node) != is_elsewhere(f, l->b.node)) {
 		diag_error(diag, f->config->file, event->pos,
 			   event->pos.line != 0 ? "events.corrupt" : "corrupt",

@@ -35,7 +35,8 @@
 	    "frames to a multicast or broadcast MAC address, except `bad-fcs`, `runt` and " \
 	    "`truncated`; the NIC of an attached host counts only pauses") \
 	ROW(PORT, TRAFFIC, tx_multicast, TOTAL, "frames", p->tx_multicast, \
-	    "sent frames to such an address: pauses, congestion notices, LLDP") \
+	    "sent frames to such an address: pauses, congestion notices, LLDP; not neighbour " \
+	    "advertisements to all nodes") \
 	ROW(PORT, TRAFFIC, rx_discards, TOTAL, "packets", counter_rx_discards(p), \
 	    "packets that came in here and were dropped, except drops that count in `tx_discards` " \
 	    "of their output port") \

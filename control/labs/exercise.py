@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab import Lab, LabError, fill, read_yaml
+from lab import Lab, LabError, fill, read_file, read_yaml
 
 FORMAT = 1
 STUDENT_MAX = 100
+ANSWER_MAX = 200   # characters
 NUMBER = re.compile(r"([-+]?[0-9][0-9_]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*(.*)")
 
 
@@ -76,14 +77,14 @@ def start(lab: Lab, folder: Path, student: str) -> Exercise:
 def identify(folder: Path) -> tuple[str, str]:
     """The lab and the student of a copy. Raises LabError."""
     path = folder / "lab.json"
+    if not path.exists():
+        raise LabError(f"{folder}: not a copy of a lab: it has no {path.name}; make one with `roost lab start`")
     try:
-        content = json.loads(path.read_bytes()[:10_000])
+        content = json.loads(read_file(path))
         if content["format"] != FORMAT:
             raise LabError(f"{path}: its format is {content['format']}; this program reads {FORMAT}")
-        return Path(str(content["lab"])).name, check_student(str(content["student"]))
-    except OSError as error:
-        raise LabError(f"{folder}: not a copy of a lab ({path.name}: {error.strerror}); make one with `roost lab start`") from None
-    except (ValueError, LookupError, TypeError):
+        return str(content["lab"]), check_student(str(content["student"]))
+    except (ValueError, LookupError, TypeError, RecursionError):
         raise LabError(f"{path}: damaged; make a new copy with `roost lab start`") from None
 
 
@@ -93,6 +94,8 @@ def read_answers(exercise: Exercise) -> dict[str, str]:
     content: Any = read_yaml(path) or {}
     if not isinstance(content, dict) or not all(isinstance(value, str) for value in content.values()):
         raise LabError(f"{path}: must be lines `name: answer`")
+    if not all(len(text) <= ANSWER_MAX and text.isprintable() for pair in content.items() for text in pair):
+        raise LabError(f"{path}: an answer is at most {ANSWER_MAX} printable characters")
     known = [question.name for question in exercise.lab.questions if question.kind != "file"]
     for name in content:
         if name not in known:

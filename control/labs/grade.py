@@ -20,7 +20,7 @@ from roost.schema import schema
 
 from exercise import Exercise, number_of, read_answers
 from formula import FormulaError, evaluate
-from lab import LabError, Question, RunOf, Verdict, fill, read_yaml, whole
+from lab import LabError, Question, RunOf, Verdict, fill, read_file, read_yaml, whole
 
 RUN_SECONDS = 30    # of one run
 FLOAT_ERROR = 1e-9  # relative: 0.1 + 0.2 is 0.3
@@ -89,9 +89,16 @@ class Runs(Mapping[str, Any]):
     def _content(self, run: RunOf) -> Path:
         """The file of a run."""
         exercise = self._exercise
-        if run.student:
-            return exercise.folder / run.file
         path = self._directory / run.file
+        if run.student:
+            # A copy: what was looked at is what runs.
+            path = self._directory / "student" / run.file
+            path.parent.mkdir(exist_ok=True)
+            try:
+                path.write_bytes(read_file(exercise.folder / run.file))
+            except LabError as error:
+                raise RunFailed(str(error)) from None
+            return path
         path.write_text(fill(exercise.lab.file(run.file), exercise.numbers, run.file))
         return path
 
@@ -135,6 +142,8 @@ def set_key(content: Any, key: str, value: str) -> None:
 
 def flat(content: Any, prefix: str = "") -> dict[str, str]:
     """What a YAML file holds as {"events.0.pfc.quanta": "500"}."""
+    if content in ({}, []):
+        return {prefix: str(content)}
     if isinstance(content, dict):
         parts = content.items()
     elif isinstance(content, list):
@@ -200,7 +209,10 @@ def _choice(question: Question, values: Runs, text: str, numbers: dict[str, floa
 
 
 def _file(question: Question, values: Runs, exercise: Exercise) -> Mark:
-    changed = [key for name in exercise.lab.files for key in forbidden_changes(exercise, name)]
+    try:
+        changed = [key for name in exercise.lab.files for key in forbidden_changes(exercise, name)]
+    except LabError as error:
+        return Mark(question, 0, str(error))
     if changed:
         return Mark(question, 0, f"{', '.join(changed[:3])}: changed, but only {', '.join(exercise.lab.changes)} may be")
     if evaluate(question.that, values):

@@ -4,9 +4,12 @@
 A student's numbers are drawn by the name of the lab and that of the student alone, so that neighbours differ, and grading
 needs no list of who has what.
 """
+import errno
 import hashlib
+import os
 import random
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +21,7 @@ from formula import FUNCTIONS, FormulaError, evaluate, names_in
 
 BYTES_MAX = 1_000_000   # of a YAML file
 NAME = re.compile(r"[a-z][a-z0-9_]*")
+WITHIN = re.compile(r"[0-9]+(\.[0-9]+)?%?")
 KINDS = ("number", "choice", "file")
 
 
@@ -35,20 +39,34 @@ class _Loader(yaml.BaseLoader):
         return super().compose_node(parent, index)
 
 
+def read_file(path: Path) -> bytes:
+    """The content of a regular file, which is no link: students could name another's. Raises LabError."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(fd, "rb") as file:
+            regular = stat.S_ISREG(os.fstat(fd).st_mode)
+            content = file.read(BYTES_MAX + 1) if regular else b""
+    except OSError as error:
+        why = "a link, where a file is needed" if error.errno == errno.ELOOP else error.strerror
+        raise LabError(f"{path}: {why}") from None
+    if not regular:
+        raise LabError(f"{path}: not a regular file")
+    if len(content) > BYTES_MAX:
+        raise LabError(f"{path}: larger than {BYTES_MAX} bytes")
+    return content
+
+
 def read_yaml(path: Path) -> Any:
     """The content of a YAML file: dicts, lists and texts. Raises LabError."""
+    content = read_file(path)
     try:
-        if path.stat().st_size > BYTES_MAX:
-            raise LabError(f"{path}: larger than {BYTES_MAX} bytes")
-        return yaml.load(path.read_bytes(), _Loader)
+        return yaml.load(content, _Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         raise LabError(f"{path}{where}: {error.problem or 'not YAML'}") from None
-    except (yaml.YAMLError, UnicodeError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise LabError(f"{path}: not YAML: {str(error).splitlines()[0]}") from None
-    except OSError as error:
-        raise LabError(f"{path}: {error.strerror}") from None
 
 
 @dataclass
@@ -170,6 +188,12 @@ class _Map:
             raise LabError(f"{self.where}: {key}: {'a text is needed' if value is not None else 'is missing'}")
         return value.strip()
 
+    def within(self) -> str:
+        text = self.text("within", "0")
+        if not WITHIN.fullmatch(text):
+            raise LabError(f"{self.where}: within: {text}: want a number or a percentage, such as 5 or 2%")
+        return text
+
     def number(self, key: str) -> float:
         text = self.text(key)
         try:
@@ -215,7 +239,7 @@ def _numbers(of: _Map) -> dict[str, list[float]]:
 def _verdict(value: Any, where: str) -> Verdict:
     of = _Map(value, where)
     result = Verdict(where, of.number("points"), of.text("hint"), of.text("that", "") or None, of.text("expect", "") or None,
-                     of.text("within", "0"))
+                     of.within())
     of.end()
     if (result.that is None) == (result.expect is None):
         raise LabError(f"{where}: either `that` or `expect` is needed")
@@ -237,7 +261,7 @@ def _question(value: Any, where: str) -> Question:
     else:
         question.expect = of.text("expect")
     if kind == "number":
-        question.unit, question.within = of.text("unit", ""), of.text("within", "0")
+        question.unit, question.within = of.text("unit", ""), of.within()
     if kind == "choice":
         question.options = of.list("options")
         if question.expect not in question.options:

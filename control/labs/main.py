@@ -8,13 +8,14 @@ import getpass
 import io
 import json
 import os
+import signal
 import sys
 import tempfile
 import textwrap
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 HERE = Path(__file__).resolve().parent
 # Only a build directory has this file.
@@ -69,12 +70,23 @@ def find(call: Call, name: str) -> labs.Lab:
     folders = labs.folders(call.folder())
     for folder in folders:
         number, _, rest = folder.name.partition("-")
-        if name in (folder.name, rest) or (name.isdigit() and number.isdigit() and int(name) == int(number)):
+        if name in (folder.name, rest) or (name.isascii() and name.isdigit() and number.isdigit() and int(name) == int(number)):
             return labs.read(folder)
-    if (Path(name) / "lab.yaml").is_file():
-        return labs.read(Path(name).resolve())
+    try:
+        if (Path(name) / "lab.yaml").is_file():
+            return labs.read(Path(name).resolve())
+    except OSError as error:
+        raise LabError(f"{name[:80]}: {error.strerror}") from None
     known = ", ".join(folder.name for folder in folders) or f"none in {call.folder()}"
     raise LabError(f"{name}: no such lab; there is {known}")
+
+
+def lab_of(call: Call, folder: Path, name: str) -> labs.Lab:
+    """The lab of a copy. Never by a path: students write lab.json."""
+    for one in labs.folders(call.folder()):
+        if one.name == name:
+            return labs.read(one)
+    raise LabError(f"{folder}/lab.json: {name[:80]!a}: no such lab in {call.folder()}")
 
 
 def show(call: Call, value: Any, text: str) -> int:
@@ -124,15 +136,17 @@ def as_text(one: Grade) -> str:
 
 def as_csv(grades: list[Grade]) -> str:
     """A row for each copy, a column for each question."""
+    def plain(text: str) -> str:
+        """Not what a spreadsheet would take for a formula."""
+        return f"'{text}" if text[0] in "=+-@" else text
+
     names = list(dict.fromkeys(mark.question.name for one in grades for mark in one.marks))
     to = io.StringIO()
     rows = csv.writer(to, lineterminator="\n")
-    rows.writerow(["student", "lab", "points", "of", *names])
+    rows.writerow(["directory", "student", "lab", "points", "of", *names])
     for one in grades:
         points = {mark.question.name: f"{mark.points:g}" for mark in one.marks}
-        student = one.exercise.student
-        # A spreadsheet would take such a name for a formula.
-        rows.writerow([f"'{student}" if student[0] in "=+-@" else student, one.exercise.lab.name, f"{one.points:g}",
+        rows.writerow([plain(str(one.exercise.folder)), plain(one.exercise.student), one.exercise.lab.name, f"{one.points:g}",
                        f"{one.exercise.lab.points:g}", *(points.get(name, "") for name in names)])
     return to.getvalue()
 
@@ -150,15 +164,19 @@ def write(path: str, text: str) -> None:
     try:
         with tempfile.NamedTemporaryFile("w", dir=target.parent, prefix=f".{target.name}.", delete=False) as to:
             to.write(text)
-        os.chmod(to.name, 0o644)
-        os.replace(to.name, target)
+        try:
+            os.chmod(to.name, 0o644)
+            os.replace(to.name, target)
+        except BaseException:
+            Path(to.name).unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from None
 
 
 def exercise_of(call: Call, folder: Path) -> Exercise:
     name, student = identify(folder)
-    lab = find(call, name)
+    lab = lab_of(call, folder, name)
     return Exercise(folder, lab, student, lab.draw(student))
 
 
@@ -173,11 +191,11 @@ def check_labs(call: Call) -> int:
         except LabError as error:
             print(f"roost lab check: {error}", file=sys.stderr)
             failed = True
+    show(call, [as_json(one) for one in grades], "\n".join(as_text(one) for one in grades))
     if grades and "csv" in call.options:
         write(call.options["csv"], as_csv(grades))
     if grades and "gradescope" in call.options:
         write(call.options["gradescope"], as_gradescope(grades[0]))
-    show(call, [as_json(one) for one in grades], "\n".join(as_text(one) for one in grades))
     return 1 if failed else 0
 
 
@@ -185,7 +203,7 @@ def solution(call: Call) -> int:
     word = Path(call.words[0])
     if (word / "lab.json").exists():
         name, student = identify(word)
-        lab = find(call, name)
+        lab = lab_of(call, word, name)
     else:
         lab, student = find(call, call.words[0]), student_of(call)
     key = keys.read(call.key(), lab)
@@ -218,7 +236,12 @@ COMMANDS: dict[str, Callable[[Call], int]] = {
     "list": list_labs, "start": start_lab, "check": check_labs, "solution": solution, "lint": lint_labs}
 
 
+def interrupt(number: int, _: object) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
 def main() -> int:
+    signal.signal(signal.SIGTERM, interrupt)    # so that nothing is left behind
     call = Call(sys.argv[1:])
     try:
         return COMMANDS[call.command](call)

@@ -12,6 +12,7 @@ import csv
 import fcntl
 import io
 import json
+import math
 import os
 import shutil
 import signal
@@ -216,7 +217,8 @@ def constant(results: Results, figure: figures.Figure) -> bool:
 
 
 def as_table(plan: Plan, results: Results) -> str:
-    same = [one for one in shown(results) if len(results) > 1 and constant(results, one)]
+    # Without a key that varies, the figures are all there is.
+    same = [one for one in shown(results) if plan.points[0].columns and len(results) > 1 and constant(results, one)]
     wanted = [one for one in shown(results) if one not in same]
     keys = list(plan.points[0].columns)
     rows = [[*keys, *(one.title for one in wanted)]]
@@ -225,7 +227,8 @@ def as_table(plan: Plan, results: Results) -> str:
         stalled = any(results.get(Run(point, seed), {}).get("stalled") for seed in plan.seeds)
         rows.append([*point.columns.values(), *(figures.text(one, values[point]) for one, values in zip(wanted, columns))])
         if stalled:
-            rows[-1][0] += " (stalled)"
+            rows[-1][:1] = [f"{rows[-1][0] if rows[-1] else ''} (stalled)"]
+    rows[0] = rows[0] or [""] * len(rows[-1])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     first = next(iter(results.values()))
     last = f"the same in all runs: {', '.join(f'{one.title} {figures.text(one, [first[one.key]])}' for one in same)}\n" if same else ""
@@ -280,12 +283,18 @@ def plan_of(options: Options) -> Plan:
     except OSError as error:
         raise SweepError(f"{path}: {error.strerror}") from None
     fails = [percent for text in options.all("fail") for percent in read_fail(text)]
-    points = combine([read_setting(text) for text in options.all("set")], fails)
+    settings = [read_setting(text) for text in options.all("set")]
+    for key, _ in settings:
+        if fails and key.split(".")[0] == "events":
+            raise SweepError(f"--set {key}: not together with --fail, which sets the events; change the file instead")
+        if key in ("seed", "fabric.seed"):
+            raise SweepError(f"--set {key}: use --seed and --seeds")
     first = int(options.one("seed")) if options.one("seed") else seed_of(content)
     seeds = [first + i for i in range(int(options.one("seeds", "1")))]
-    if len(points) * len(seeds) > RUNS_MAX:
-        raise SweepError(f"{len(points)} combinations with {len(seeds)} seeds are {len(points) * len(seeds)} runs; at most {RUNS_MAX}")
-    return Plan(path, content, points, seeds, ["--until", options.one("until")] if options.one("until") else [])
+    count = math.prod(len(values) for _, values in settings) * max(len(fails), 1)
+    if count * len(seeds) > RUNS_MAX:
+        raise SweepError(f"{count} combinations with {len(seeds)} seeds are {count * len(seeds)} runs; at most {RUNS_MAX}")
+    return Plan(path, content, combine(settings, fails), seeds, ["--until", options.one("until")] if options.one("until") else [])
 
 
 def open_directory(out: Path) -> io.TextIOWrapper:

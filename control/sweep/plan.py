@@ -103,7 +103,10 @@ def read_fail(text: str) -> list[str]:
         numbers = [step * i for i in range(1, int(most / step + 1e-9) + 1)][:PERCENTS_MAX + 1]
     if len(numbers) > PERCENTS_MAX:
         raise SweepError(f"--fail {text}: more than {PERCENTS_MAX} percentages")
-    return [f"{one:g}%" for one in numbers]
+    texts = [f"{one:g}%" for one in numbers]
+    if len(set(texts)) != len(texts):
+        raise SweepError(f"--fail {text}: a percentage is there twice")
+    return texts
 
 
 def combine(settings: list[tuple[str, list[str]]], fails: list[str]) -> list[Point]:

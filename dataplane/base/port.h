@@ -198,7 +198,7 @@ struct port {
 	uint64_t notices_tx;
 	uint64_t control_lost; // frames that begin at the MAC and were lost as they began to leave
 	uint64_t rx_multicast; // frames to a group address, but for those with errors
-	uint64_t tx_multicast; // frames of the port itself to a group address: no other is sent
+	uint64_t tx_multicast; // frames of the port itself to a group address
 	bool link_off;         // by an event of the file; the port is up if neither is set
 	bool no_carrier;       // of the device behind it
 

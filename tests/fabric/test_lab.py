@@ -159,7 +159,7 @@ class Refusals(LabCase):
                 (("start", "1", self.directory / "x", "--student", " "), 1, "a student's name is 1 to 100 printable characters"),
                 (("solution", "1"), 1, "solutions are in the teacher's answer key: name its directory by --key DIR or ROOST_LAB_KEY"),
                 (("solution", "1", "--key", "/none"), 1, "/none: no such directory, so no answer key"),
-                (("check", self.directory), 1, "not a copy of a lab (lab.json: No such file or directory)"),
+                (("check", self.directory), 1, "not a copy of a lab: it has no lab.json; make one with `roost lab start`"),
                 (("list", "--csv", "x"), 2, "list has no option --csv"),
                 (("check", "--student", "x"), 2, "check has no option --student")):
             result = self.lab(*words, status=status,
@@ -187,6 +187,57 @@ class Refusals(LabCase):
         (path / "lab.json").write_text('{"format": 9}')
         self.assertIn("its format is 9; this program reads 1", self.lab("check", path, status=1).err)
 
+    def test_hostile_copies(self):
+        """No copy decides what it is graded by, shows other files of the machine, or keeps others from being graded."""
+        good = self.start("1", "bob")
+        bad = self.start("1", "eve")
+        answers, name = (bad / "answers.yaml").read_text(), (bad / "lab.json").read_text()
+        (bad / "lab.yaml").write_text("title: mine\n")
+        (self.directory / "secret").write_text("quantum: hunter2\n")
+        for lab in (".", "1-eve", "\u00b2", "a" * 4000, str(bad), "../1-eve"):
+            (bad / "lab.json").write_text(json.dumps({"format": 1, "lab": lab, "student": "eve"}))
+            result = self.lab("check", bad, good, status=1, cwd=self.directory)
+            self.assertIn("no such lab in", result.err)
+            self.assertIn("bob: 0 of 10 points", result.out)
+        for content in ("[" * 9999, "{}", '{"format": 1, "lab": 3}', "\0"):
+            (bad / "lab.json").write_text(content)
+            self.assertIn("bob: 0 of 10", self.lab("check", bad, good, status=1).out)
+        (bad / "lab.json").write_text(name)
+        for content in ('quantum: "\\UFFFFFFFF"', "%YAML 1." + "1" * 5000 + "\n---\na: b", 'quantum: "\\ud800"', 'quantum: "\\e[31m"',
+                        "quantum: " + "1" * 300):
+            (bad / "answers.yaml").write_text(content + "\n")
+            result = self.lab("check", bad, good, status=1)
+            self.assertIn("answers.yaml", result.err)
+            self.assertNotIn("Traceback", result.err)
+            self.assertIn("bob: 0 of 10", result.out)
+        for make, error in ((lambda path: os.mkfifo(path), "not a regular file"), (lambda path: path.mkdir(), "Is a directory"),
+                            (lambda path: path.symlink_to(self.directory / "secret"), "a link, where a file is needed"),
+                            (lambda path: path.symlink_to("/dev/zero"), "a link, where a file is needed")):
+            (bad / "answers.yaml").unlink()
+            make(bad / "answers.yaml")
+            result = self.lab("check", bad, good, status=1)
+            self.assertIn(error, result.err)
+            self.assertNotIn("hunter2", result.err + result.out)
+            if (bad / "answers.yaml").is_dir():
+                (bad / "answers.yaml").rmdir()
+                (bad / "answers.yaml").touch()
+        (bad / "answers.yaml").unlink()
+        (bad / "answers.yaml").write_text(answers)
+        (bad / "fabric.yaml").unlink()
+        (bad / "fabric.yaml").symlink_to(self.directory / "secret")
+        self.assertIn("a link, where a file is needed", self.marks(bad)["longer"][1])
+        (bad / "fabric.yaml").unlink()
+        (bad / "fabric.yaml").write_text("fabric: [1\n")
+        self.assertIn("expected ',' or ']'", self.marks(bad)["longer"][1])
+
+    def test_nothing_is_left_behind(self):
+        path = self.start("1")
+        (self.directory / "there").mkdir()
+        result = self.lab("check", path, "--csv", self.directory / "there", status=1)
+        self.assertIn("there: Is a directory", result.err)
+        self.assertIn("ann: 0 of 10 points", result.out)
+        self.assertEqual([one.name for one in self.directory.iterdir() if one.name.startswith(".")], [])
+
     def test_a_lab(self):
         """Each key of lab.yaml that is wrong is named."""
         good = yaml.safe_load((SOURCE / "testbeds/labs/01-pause/lab.yaml").read_text())
@@ -206,6 +257,7 @@ class Refusals(LabCase):
                 (lambda lab: lab["runs"]["given"].update(file="none.yaml"), "runs.given: file: none.yaml: no such file"),
                 (lambda lab: lab["questions"][0].update(kind="essay"), "questions[0] quantum: kind: essay is not one of"),
                 (lambda lab: lab["questions"][0].update(expect="other * 2"), "other * 2: there is no other; there is "),
+                (lambda lab: lab["questions"][0].update(within="5 %%"), "within: 5 %%: want a number or a percentage"),
                 (lambda lab: lab["questions"][0].update(points="many"), "points: many is not a number"),
                 (lambda lab: lab["questions"][0]["partial"][0].update(points=5), "partial[0]: points: partial credit is less than"),
                 (lambda lab: lab["questions"][3].update(expect="no"), "questions[3] others: expect: must be one of the options"),

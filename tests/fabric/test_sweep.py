@@ -171,6 +171,12 @@ class Sweeps(Case):
         result = self.sweep("--set", "routing.mode=ecmp,adaptive", status=1)
         self.assertIn("ecmp (stalled)", result.out)
 
+    def test_seeds_alone(self):
+        self.assertRegex(self.sweep("--seeds", 2).out, "^ *step time +bus bandwidth")
+        self.path = self.file(EXCHANGE | {"events": [{"at": "0us", "port": "leaf1.swp1", "tx": "off"},
+                                                     {"at": "0us", "port": "leaf2.swp1", "tx": "off"}]}, "stall.yaml")
+        self.assertIn("(stalled)", self.sweep("--seeds", 2, status=1).out)
+
     def test_json(self):
         found = self.sweep("--set", "spines=2,3", "--json").json
         self.assertEqual([one["point"] for one in found], [{"spines": "2"}, {"spines": "3"}])
@@ -181,8 +187,11 @@ class Sweeps(Case):
                 (("--set", "spins=2"), 1, "spins=2: "), (("--set", "spines=2,x"), 1, "spines=x: "),
                 (("--set", "spines"), 1, "want KEY=VALUE"),
                 (("--set", "spines=2", "--set", "spines=3"), 1, "--set spines: the key is there twice"),
-                (("--fail", "links=5"), 1, "want links=PERCENT"),
-                (("--set", "seed=" + ",".join(map(str, range(200))), "--seeds", 100), 1, "are 20000 runs; at most 10000")):
+                (("--fail", "links=5"), 1, "want links=PERCENT"), (("--fail", "links=10%,10.0%"), 1, "a percentage is there twice"),
+                (("--fail", "links=10%", "--set", "events.0.at=0us"), 1, "--set events.0.at: not together with --fail"),
+                (("--set", "fabric.seed=1,2"), 1, "--set fabric.seed: use --seed and --seeds"),
+                (tuple(word for i in range(9) for word in ("--set", f"k{i}=" + ",".join(map(str, range(10))))), 1, "at most 10000"),
+                (("--set", "mtu=" + ",".join(map(str, range(1500, 1700))), "--seeds", 100), 1, "are 20000 runs; at most 10000")):
             self.assertIn(error, self.sweep(*words, status=status).err, words)
         self.assertFalse((self.out / "table.csv").exists())
         self.path = self.directory / "none.yaml"

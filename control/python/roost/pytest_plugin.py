@@ -72,7 +72,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: "pytest.CallInfo[None]") 
         return
     for get in item.stash.get(STATES, []):
         state = get()
-        for port in list(state.looked_at)[-SHOWN_PORTS:] if state else []:
+        # The last state may be of one node alone.
+        looked_at = [port for port in state.looked_at if port.partition(".")[0] in state.nodes] if state else []
+        for port in looked_at[-SHOWN_PORTS:]:
             lines = state.story(port) if state else []
             if lines and lines[0] not in str(report.longrepr):      # not where expect() has said the same
                 report.sections.append((f"roost {port}", "\n".join(lines)))
