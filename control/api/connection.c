@@ -31,11 +31,44 @@ connection_close(struct connection *c)
 	free(c->events);
 }
 
+static void
+connection_add_event(struct connection *c, const void *line, size_t length)
+{
+	if (length == 0)
+		return;
+	if (c->events == NULL)
+		c->events = memory_resize(NULL, API_EVENTS_MAX, 1, "bytes of events");
+	memcpy(c->events + c->events_length, line, length);
+	c->events_length += length;
+}
+
+// Says how many events the client has missed, as soon as there is room: it may be long until the next.
+static void
+connection_add_lost(struct connection *c)
+{
+	char line[128];
+	size_t length;
+
+	if (c->events_lost == 0)
+		return;
+	length = (size_t)snprintf(line, sizeof(line),
+				  "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{"
+				  "\"kind\":\"lost\",\"events\":%" PRIu64 "}}\n",
+				  c->events_lost);
+	if (c->events_length + length > API_EVENTS_MAX)
+		return;
+	connection_add_event(c, line, length);
+	c->events_lost = 0;
+}
+
 // Events that wait are sent next if no answer is.
 static void
 connection_take_events(const struct service *s, struct connection *c)
 {
-	if (c->out != NULL || c->events_length == 0)
+	if (c->out != NULL)
+		return;
+	connection_add_lost(c);
+	if (c->events_length == 0)
 		return;
 	c->out = c->events;
 	c->out_length = c->events_length;
@@ -71,35 +104,14 @@ connection_send(const struct service *s, struct connection *c)
 	}
 }
 
-static void
-connection_add_event(struct connection *c, const void *line, size_t length)
-{
-	if (length == 0)
-		return;
-	if (c->events == NULL)
-		c->events = memory_resize(NULL, API_EVENTS_MAX, 1, "bytes of events");
-	memcpy(c->events + c->events_length, line, length);
-	c->events_length += length;
-}
-
 void
 connection_notify(const struct service *s, struct connection *c, const char *line, size_t length)
 {
-	char lost[128] = "";
-	size_t lost_length = 0;
-
-	if (c->events_lost != 0)
-		lost_length = (size_t)snprintf(
-			lost, sizeof(lost),
-			"{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"kind\":\"lost\","
-			"\"events\":%" PRIu64 "}}\n",
-			c->events_lost);
-	if (c->events_length + lost_length + length > API_EVENTS_MAX) {
+	connection_add_lost(c);
+	if (c->events_lost != 0 || c->events_length + length > API_EVENTS_MAX) {
 		c->events_lost++;
 		return;
 	}
-	connection_add_event(c, lost, lost_length);
-	c->events_lost = 0;
 	connection_add_event(c, line, length);
 	connection_take_events(s, c);
 }
