@@ -42,7 +42,8 @@ connection_add_event(struct connection *c, const void *line, size_t length)
 	c->events_length += length;
 }
 
-// Says how many events the client has missed, as soon as there is room: it may be long until the next.
+// Says how many events the client has missed, as soon as there is room: it may be long until the
+// next.
 static void
 connection_add_lost(struct connection *c)
 {

@@ -182,19 +182,23 @@ write_all(int fd, const struct file_part *part)
 }
 
 int
-file_prepare(int directory, const char *temporary, mode_t mode, const struct file_part *parts,
-	     unsigned count)
+file_prepare(int directory, const char *temporary, const struct file_rights *rights,
+	     const struct file_part *parts, unsigned count)
 {
 	int rc = 0, fd;
 
 	if (unlinkat(directory, temporary, 0) != 0 && errno != ENOENT)
 		return -errno;
-	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    rights->mode & 0700);
 	if (fd < 0)
 		return -errno;
 	for (unsigned i = 0; rc == 0 && i < count; i++)
 		rc = write_all(fd, &parts[i]);
-	if (rc == 0 && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
+	// Only root can give a file away.
+	if (rc == 0 && fchown(fd, rights->owner, rights->group) != 0 && errno != EPERM)
+		rc = -errno;
+	if (rc == 0 && (fchmod(fd, rights->mode) != 0 || fsync(fd) != 0))
 		rc = -errno;
 	if (close(fd) != 0 && rc == 0)
 		rc = -errno;
@@ -226,6 +230,7 @@ static int
 replace_in(int directory, const char *name, const struct file_part *parts, unsigned count,
 	   int *kept)
 {
+	struct file_rights rights = {0644, FILE_OWN, FILE_OWN};
 	char temporary[NAME_MAX + 1], old[NAME_MAX + 1];
 	struct stat was;
 	int rc = file_temporary_name(temporary, name);
@@ -235,7 +240,9 @@ replace_in(int directory, const char *name, const struct file_part *parts, unsig
 	*kept = fstatat(directory, name, &was, 0) == 0;
 	if (*kept && !S_ISREG(was.st_mode))
 		return S_ISDIR(was.st_mode) ? -EISDIR : -EEXIST;
-	rc = file_prepare(directory, temporary, *kept ? was.st_mode & 07777 : 0644, parts, count);
+	if (*kept)
+		rights = (struct file_rights){was.st_mode & 07777, was.st_uid, was.st_gid};
+	rc = file_prepare(directory, temporary, &rights, parts, count);
 	if (rc != 0)
 		return rc;
 	if (*kept)

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 // The path of a file that the configuration names: beside the configuration's own file if it exists
@@ -41,15 +42,24 @@ int file_temporary_name(char temporary[static NAME_MAX + 1], const char *name);
 // Has a file that another writer has closed on disk. Returns 0 or -errno.
 int file_sync(int directory, const char *temporary);
 
-// Writes a new file `temporary` of a directory and has it on disk; nothing else is touched. Returns
-// 0, or -errno with the temporary gone.
-int file_prepare(int directory, const char *temporary, mode_t mode, const struct file_part *parts,
-		 unsigned count);
+// Whose a file is, and what others may do with it. FILE_OWN: that of this process.
+#define FILE_OWN UINT32_MAX
+struct file_rights {
+	mode_t mode;
+	uid_t owner;
+	gid_t group;
+};
+
+// Writes a new file `temporary` of a directory and has it on disk; nothing else is touched. Without
+// the right to give files away, it is this process's. Returns 0, or -errno with the temporary gone.
+int file_prepare(int directory, const char *temporary, const struct file_rights *rights,
+		 const struct file_part *parts, unsigned count);
 // Replaces `name` with it, or makes it `name`, and has that on disk: the rename is the
 // instant at which it is so. Returns 0, or -errno.
 int file_commit(int directory, const char *temporary, const char *name);
 
 // Both for a path, which may be a symbolic link to the file that is meant. What was there stays as
-// PATH~. Returns 0 with *kept telling whether there was anything, or -errno with PATH as it was:
-// -EEXIST where it is there and is neither a regular file nor a directory.
+// PATH~, and the new file has its mode and owner. Returns 0 with *kept telling whether there was
+// anything, or -errno with PATH as it was: -EEXIST where it is there and is neither a regular file
+// nor a directory.
 int file_replace(const char *path, const struct file_part *parts, unsigned count, int *kept);

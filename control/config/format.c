@@ -26,7 +26,7 @@ const struct format_row format_rows[] = {
 	{1, FORMAT_DEFAULT, "switch.ports.*", "mac",
 	 "each port with dev has a MAC of its own; early versions had 02:00:00:00:00:01 at all "
 	 "ports",
-	 .beside = "dev"},
+	 .beside = "dev", .unless = {"switch", "mac"}},
 	{0},
 };
 // clang-format on
@@ -98,8 +98,12 @@ static void
 note_default(struct upgrade *u, const struct format_row *row, const struct yaml_node *map,
 	     const char *at)
 {
+	const struct yaml_pair *section =
+		row->unless[0] != NULL ? yaml_tree_get(u->root, row->unless[0]) : NULL;
 	char *path;
 
+	if (section != NULL && yaml_tree_get(section->value, row->unless[1]) != NULL)
+		return;
 	if (!u->older || map->kind != YAML_MAP || yaml_tree_get(map, row->was) != NULL ||
 	    (row->beside != NULL && yaml_tree_get(map, row->beside) == NULL))
 		return;

@@ -22,10 +22,11 @@ struct format_row {
 	enum format_kind kind;
 	const char *
 		place; // KEY, DEFAULT: of the map that has the key, "": the file; WORD: of the word
-	const char *was;    // an old name never becomes the name of something else
-	const char *now;    // DEFAULT: what has changed, for a user
-	const char *beside; // DEFAULT: only where the map also has this key; or NULL
-	bool node_first;    // not where the topology has a node of this name
+	const char *was;       // an old name never becomes the name of something else
+	const char *now;       // DEFAULT: what has changed, for a user
+	const char *beside;    // DEFAULT: only where the map also has this key; or NULL
+	const char *unless[2]; // DEFAULT: not where this section of the file has this key; or NULL
+	bool node_first;       // not where the topology has a node of this name
 };
 
 // The rows, up to one without `was`.

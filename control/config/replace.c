@@ -134,6 +134,19 @@ step(const struct replace *r, struct yaml_node *node, char *word)
 	return &pair->value;
 }
 
+// Lines and columns of the value are not the file's.
+static void
+forget_places(struct yaml_node *node)
+{
+	node->pos = (struct diag_pos){0};
+	for (unsigned i = 0; node->kind == YAML_LIST && i < node->count; i++)
+		forget_places(node->items[i]);
+	for (unsigned i = 0; node->kind == YAML_MAP && i < node->count; i++) {
+		node->pairs[i].key_pos = (struct diag_pos){0};
+		forget_places(node->pairs[i].value);
+	}
+}
+
 static struct yaml_node *
 read_value(const struct replace *r)
 {
@@ -151,6 +164,8 @@ read_value(const struct replace *r)
 					      .text = arena_text(r->arena, text, strlen(text))});
 	if (yaml_tree_parse(&node, r->arena, text, strlen(text), "", &diag) != 0)
 		refuse(r, diag.messages[0].words);
+	else
+		forget_places(node);
 	diag_free(&diag);
 	return node;
 }

@@ -169,7 +169,8 @@ store_commit(struct store *store, struct store_revision *revision, const char *t
 	revision->bytes = length;
 	parts[0].length = header_write(revision, header);
 	numbers_name(revision->number, name);
-	rc = file_prepare(store->directory, TEMPORARY, 0600, parts, 2);
+	rc = file_prepare(store->directory, TEMPORARY,
+			  &(struct file_rights){0600, FILE_OWN, FILE_OWN}, parts, 2);
 	if (rc == 0) {
 		rc = file_commit(store->directory, TEMPORARY, name);
 		// A rename that may not have reached the disk is taken back: a commit that failed

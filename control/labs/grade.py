@@ -28,7 +28,7 @@ FLOAT_ERROR = 1e-9  # relative: 0.1 + 0.2 is 0.3
 
 @dataclass
 class Mark:
-    """What a question got, and what the student is told."""
+    """The points of a question, and the message to the student."""
     question: Question
     points: float
     says: str

@@ -71,7 +71,7 @@ def read_yaml(path: Path) -> Any:
 
 @dataclass
 class Verdict:
-    """Credit for an answer: `that` or `expect` says when, `points` how much, `hint` what the student is told."""
+    """Credit for an answer: `that` or `expect` says when, `points` how much; the student reads `hint`."""
     where: str
     points: float
     hint: str
@@ -94,7 +94,7 @@ class Question:
     within: str = "0"
     options: list[str] = field(default_factory=list)
     that: str = ""              # file: a condition
-    shows: str = ""             # file: a formula whose value the student is told
+    shows: str = ""             # file: a formula whose value the student reads
     partial: list[Verdict] = field(default_factory=list)
 
 

@@ -27,6 +27,8 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 {
 	const uint8_t *data = packet_data(m);
 	uint32_t length = packet_meta(m)->data_len;
+	// Unicast on the wire: the XDP program gave it this address.
+	const bool is_bfd = data[5] == PUNT_BFD_ADDRESS_LAST && n->bfd_punt != NULL;
 	int verdict = DROP_RESERVED_ADDRESS;
 
 	if (data[5] == 0x01 && length >= 16 && header_get16(data + 12) == HEADER_TYPE_MAC_CONTROL) {
@@ -46,12 +48,12 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 	    header_get16(data + 12) == HEADER_TYPE_LLDP && n->punt != NULL)
 		verdict = punt_put(n->punt, in->index, data, length) ? STAGE_CONSUMED
 								     : DROP_CONTROL_PLANE;
-	if (data[5] == PUNT_BFD_ADDRESS_LAST && n->bfd_punt != NULL)
+	if (is_bfd)
 		verdict = punt_put(n->bfd_punt, in->index, data, length) ? STAGE_CONSUMED
 									 : DROP_CONTROL_PLANE;
 	if (verdict == STAGE_CONSUMED) {
 		in->control_rx++;
-		in->rx_multicast++;
+		in->rx_multicast += !is_bfd;
 		packet_free(n->packets, m);
 	}
 	return verdict;

@@ -4,6 +4,7 @@
 // live one.
 #pragma once
 
+#include "dataplane/base/punt.h"
 #include "stage.h"
 
 static __rte_always_inline int
@@ -33,10 +34,14 @@ stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 }
 
 // Cold: counts a frame that goes no further by its destination. No frame to a group address does;
-// control_frames counts those that it takes. A frame with errors counts as such alone.
+// control_frames counts those that it takes. A frame with errors counts as such alone, and BFD for
+// which there is no room was unicast on the wire.
 static inline void
 receive_note_refused(struct port *in, struct rte_mbuf *m, int verdict)
 {
+	const uint8_t *data = packet_data(m);
+	const bool bfd = verdict == DROP_CONTROL_PLANE && data[5] == PUNT_BFD_ADDRESS_LAST;
+
 	in->rx_multicast += verdict != DROP_BAD_FCS && verdict != DROP_RUNT &&
-			    verdict != DROP_TRUNCATED && packet_data(m)[0] & 1;
+			    verdict != DROP_TRUNCATED && !bfd && data[0] & 1;
 }

@@ -93,6 +93,21 @@ class Migrate(Case):
                          rf"wrote {path}, with version: 1; ")
         self.assertEqual(roost("migrate", path).out, f"{path}: nothing to change\n")
 
+    def test_a_port_s_mac(self):
+        """Ports with a device have MACs of their own since then, unless the file sets one for all."""
+        for mac, notes in (("", 1), ("mac: '02:00:00:00:00:09', ", 0)):
+            path = self.file(f"switch: {{preset: spectrum-x, {mac}ports: {{swp1: {{rate: 100G, dev: net_null0}}}}}}\n")
+            self.assertEqual(roost("migrate", path).out.count("switch.ports.swp1.mac: note: each port with dev has a MAC"), notes)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can give files away")
+    def test_the_owner_stays(self):
+        path = self.file(OLD)
+        os.chown(path, 65534, 65534)
+        path.chmod(0o600)
+        roost("migrate", path)
+        for one in (path, Path(f"{path}~")):
+            self.assertEqual((one.stat().st_uid, one.stat().st_gid, stat.S_IMODE(one.stat().st_mode)), (65534, 65534, 0o600))
+
     def test_the_page_lists_each_row(self):
         rows = re.findall(r'\{1, FORMAT_\w+, "([^"]*)", "([^"]*)"', (SOURCE / "control/config/format.c").read_text())
         page = (SOURCE / "doc/configuration.md").read_text().partition("| Before version 1 | Now |\n")[2].partition("\n\n")[0]

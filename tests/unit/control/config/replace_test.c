@@ -82,6 +82,7 @@ says_what_is_wrong(void **state)
 		{{"workload.2.size", "1MB"}, "there is no item 2 in this list"},
 		{{"workload.storm.sise", "1MB"}, "workload[0].sise: unknown key"},
 		{{"hosts", "[a, "}, "hosts: "},
+		{{"hosts.qps", "[1]"}, ": hosts.qps: expected one value, found a list"},
 		{{"leaf9.routing.mode", "ecmp"}, "leaf9"},
 	};
 
