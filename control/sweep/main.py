@@ -91,13 +91,14 @@ class Sweep:
     # ---- runs -------------------------------------------------------------------------------------------------------
 
     def words(self, run: Run) -> list[str]:
-        words = ["sim", str(self.plan.file), "--seed", str(run.seed), *self.plan.options]
-        for key, value in run.point.settings:
-            words += ["--set", f"{key}={value}"]
+        words = ["sim", str(self.plan.file), "--seed", str(run.seed), *self.plan.options, *self.settings_of(run.point)]
         if run.point.fail:
             down = failed_links(self.links[run.point], run.point.fail, run.seed)
             words += ["--set", f"events={events_with(self.plan.content, down)}"]
         return words
+
+    def settings_of(self, point: Point) -> list[str]:
+        return [word for key, value in point.settings for word in ("--set", f"{key}={value}")]
 
     def execute(self, words: list[str]) -> subprocess.CompletedProcess[str]:
         process = subprocess.Popen([self.options.program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -140,27 +141,22 @@ class Sweep:
                 self.links[point] = known[point.settings]
 
     def links_of(self, point: Point) -> list[str]:
-        settings = [word for key, value in point.settings for word in ("--set", f"{key}={value}")]
         with tempfile.TemporaryDirectory(dir=self.out, prefix=".run-") as work:
-            done = self.execute(["sim", str(self.plan.file), *settings, "--until", "1ps", "-o", work + "/result"])
+            done = self.execute(["sim", str(self.plan.file), *self.settings_of(point), "--until", "1ps", "-o", work + "/result"])
             if not Path(work, "result/links.csv").exists():
                 raise SweepError(done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no links found")
             run = roost.Sim(work + "/result")
-            between: dict[str, int] = {}
-            for row in run.links:
-                a, b = row["src"], row["dst"]
-                if row["tier"] in ("leaf-host", "host-leaf") or a > b:
-                    continue
-                between[f"{a}-{b}"] = 1
+            # Each link has two directions.
+            between = [f"{row['src']}-{row['dst']}" for row in run.links
+                       if row["tier"] not in ("leaf-host", "host-leaf") and row["src"] < row["dst"]]
         if not between:
             raise SweepError("--fail: there are no links between switches")
-        return list(between)
+        return between
 
     def check(self) -> None:
         """Refuses what would fail, before anything runs."""
         for point in self.plan.points:
-            settings = [word for key, value in point.settings for word in ("--set", f"{key}={value}")]
-            done = self.execute(["check", str(self.plan.file), *settings])
+            done = self.execute(["check", str(self.plan.file), *self.settings_of(point)])
             if done.returncode != 0:
                 raise SweepError(f"{point.name}: {done.stderr.strip().splitlines()[0] if done.stderr.strip() else 'refused'}")
 

@@ -148,6 +148,13 @@ class Page(LabCase):
         result = self.lab("lint", "--labs", self.directory / "labs", "--key", self.directory / "key")
         self.assertEqual(result.out, "1 labs, 3 students each: no problem found\n")
 
+    def test_what_the_page_shows(self):
+        page = (SOURCE / "doc/labs.md").read_text()
+        self.assertIn(f"$ roost lab list\n{self.lab('list').out}$ ", page)
+        path = self.start("1")
+        self.assertIn(f"$ roost lab check 01-pause\n{self.lab('check', path).out}```", page)
+        self.assertIn(f"\n{len(LABS)} labs, 20 students each: no problem found\n", page)
+
 
 class Refusals(LabCase):
 

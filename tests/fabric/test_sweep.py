@@ -171,6 +171,17 @@ class Sweeps(Case):
         result = self.sweep("--set", "routing.mode=ecmp,adaptive", status=1)
         self.assertIn("ecmp (stalled)", result.out)
 
+    def test_the_page_s_example(self):
+        """doc/results.md shows what the command prints there."""
+        page = (SOURCE / "doc/results.md").read_text()
+        self.path = self.file(re.search(r"^```yaml\n# FILE exchange.yaml\n(.*?)^```", page, re.M | re.S)[1], "exchange.yaml")
+        words, printed = re.search(r"^\$ roost sweep exchange.yaml (.*) -o sweep\n(.*?)^```", page, re.M | re.S).groups()
+        result = self.sweep(*words.split(), "-j", 2)
+        shown = [line.removesuffix(" ...") for line in printed.splitlines() if line != "..."]
+        self.assertEqual(len(shown), 7)
+        for line in shown:
+            self.assertTrue([one for one in (result.err + result.out).splitlines() if one.startswith(line)], line)
+
     def test_seeds_alone(self):
         self.assertRegex(self.sweep("--seeds", 2).out, "^ *step time +bus bandwidth")
         self.path = self.file(EXCHANGE | {"events": [{"at": "0us", "port": "leaf1.swp1", "tx": "off"},
