@@ -26,9 +26,9 @@ list_starts(const struct config *config, const struct workload *w)
 	for (uint32_t i = 0; i < w->stream_count; i++)
 		note_start(starts, w->streams[i].item, w->streams[i].start_ps);
 	for (uint32_t i = 0; i < w->program_count; i++)
-		for (uint32_t r = 0; r < w->programs[i].rank_count; r++)
+		for (uint32_t r = 0; r < w->programs[i].member_count; r++)
 			note_start(starts, w->programs[i].item,
-				   w->starts[w->programs[i].first_start + r]);
+				   w->members[w->programs[i].first_member + r].start_ps);
 	return starts;
 }
 

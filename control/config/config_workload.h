@@ -16,7 +16,13 @@ enum config_work_kind {
 	CONFIG_WORK_ALL_GATHER,
 	CONFIG_WORK_REDUCE_SCATTER,
 	CONFIG_WORK_ALL_TO_ALL,
+	CONFIG_WORK_BROADCAST,
 	CONFIG_WORK_STEP,
+	// Only as operations of a step.
+	CONFIG_WORK_SEND,
+	CONFIG_WORK_DISPATCH,
+	CONFIG_WORK_COMBINE,
+	CONFIG_WORK_COMPUTE,
 };
 
 enum config_op { CONFIG_OP_WRITE, CONFIG_OP_SEND, CONFIG_OP_READ };
@@ -36,6 +42,30 @@ enum config_algorithm {
 };
 
 enum config_pairs { CONFIG_PAIRS_AUTO, CONFIG_PAIRS_LISTED, CONFIG_PAIRS_GENERATED };
+
+// A way to divide a step's ranks into groups of equal size: the ranks of a group are `stride`
+// apart.
+struct config_rank_group {
+	struct config_name name;
+	struct diag_pos pos;
+	uint32_t size, stride;
+};
+
+// The positions in their group of the ranks that an operation is for.
+struct config_place {
+	struct config_name group;
+	uint32_t first, last;
+};
+
+// How tokens choose experts, of DISPATCH and COMBINE.
+struct config_experts {
+	uint32_t tokens; // of each rank
+	uint64_t token_bytes;
+	uint32_t count; // of experts, as many at every rank of the group
+	uint32_t top_k; // of them each token goes to
+	uint32_t nodes; // that a token goes to at most; 0: any
+	bool forward;   // inside the node
+};
 
 struct config_work {
 	enum config_work_kind kind;
@@ -65,14 +95,27 @@ struct config_work {
 	struct config_name sizes; // poisson: a file
 	bool mixed;               // poisson, flows: priorities are drawn
 	uint32_t mix_ppm[CONFIG_PRIORITIES];
-	enum config_algorithm algorithm; // collectives
-	uint64_t chunk_bytes;            // tree
-	uint32_t channels;               // ring; 0: as many as a host's NICs that take part
-	enum config_pairs pairs;         // all-to-all
-	uint32_t peers;                  // all-to-all; 0: all
-	uint64_t compute_ps;             // collectives, step: before it, each time
-	struct config_work *collectives; // step
-	unsigned collective_count;
+	enum config_algorithm algorithm;  // collectives
+	uint64_t chunk_bytes;             // tree
+	uint32_t channels;                // ring; 0: as many as a host's NICs that take part
+	enum config_pairs pairs;          // all-to-all
+	uint32_t peers;                   // all-to-all; 0: all
+	uint64_t compute_ps;              // collectives, step: before it, each time
+	struct config_rank_group *groups; // step
+	unsigned group_count;
+	struct config_work *operations; // step
+	unsigned operation_count;
+	// Operations of a step.
+	struct config_name group; // text NULL: all ranks are one
+	struct config_place *on;  // which ranks
+	unsigned on_count;
+	bool ordered;              // `after` is written; else after the one before
+	struct config_names after; // names of operations
+	int32_t hop;               // SEND: to the how many next of the group
+	uint32_t root;             // BROADCAST: its position in the group
+	uint32_t *shares;          // ALL_TO_ALL: of each rank's buffer, by receiver
+	unsigned share_count;      // 0: equal ones
+	struct config_experts experts;
 };
 
 enum config_event_kind {

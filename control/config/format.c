@@ -20,6 +20,7 @@ const struct format_row format_rows[] = {
 	// The beginning of a key.
 	{1, FORMAT_WORD, "events.*.set", "super.", "super-spine.", .node_first = true},
 	{1, FORMAT_WORD, "events.*.unset", "super.", "super-spine.", .node_first = true},
+	{1, FORMAT_KEY, "workload.*", "collectives", "operations"},
 	{1, FORMAT_DEFAULT, "attach.*", "nic",
 	 "an edge NIC stands between host and leaf unless nic is off; early versions had none by "
 	 "default"},

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schema of an item of `workload:`, and of a collective in a `step`. The kind decides which
-// keys it has.
-#include "schema_keys_internal.h"
+// The schema of an item of `workload:`. The kind decides which keys it has.
+#include "schema_work_internal.h"
 
 #include "scalar.h"
-
-#define AT(member) SCHEMA_AT(struct config_work, member)
 
 #define FLOW (1u << CONFIG_WORK_FLOW)
 #define FLOWS (1u << CONFIG_WORK_FLOWS)
@@ -14,14 +11,8 @@
 #define PERMUTATION (1u << CONFIG_WORK_PERMUTATION)
 #define SHIFT (1u << CONFIG_WORK_SHIFT)
 #define POISSON (1u << CONFIG_WORK_POISSON)
-#define ALL_REDUCE (1u << CONFIG_WORK_ALL_REDUCE)
-#define ALL_GATHER (1u << CONFIG_WORK_ALL_GATHER)
-#define REDUCE_SCATTER (1u << CONFIG_WORK_REDUCE_SCATTER)
-#define ALL_TO_ALL (1u << CONFIG_WORK_ALL_TO_ALL)
 #define STEP (1u << CONFIG_WORK_STEP)
-#define RING (ALL_REDUCE | ALL_GATHER | REDUCE_SCATTER)
-#define COLLECTIVE (ALL_REDUCE | ALL_GATHER | REDUCE_SCATTER | ALL_TO_ALL)
-#define SIZED (FLOW | INCAST | PERMUTATION | SHIFT | COLLECTIVE)
+#define SIZED (FLOW | INCAST | PERMUTATION | SHIFT | COLLECTIVE | BROADCAST)
 
 const struct schema_choice schema_work_kinds[] = {
 	{"flow", CONFIG_WORK_FLOW},
@@ -35,35 +26,16 @@ const struct schema_choice schema_work_kinds[] = {
 	{"all-gather", CONFIG_WORK_ALL_GATHER},
 	{"reduce-scatter", CONFIG_WORK_REDUCE_SCATTER},
 	{"all-to-all", CONFIG_WORK_ALL_TO_ALL},
+	{"broadcast", CONFIG_WORK_BROADCAST},
 	{"step", CONFIG_WORK_STEP},
 	{NULL, 0},
 };
-const struct schema_choice schema_part_kinds[] = {
-	{"all-reduce", CONFIG_WORK_ALL_REDUCE},
-	{"all-gather", CONFIG_WORK_ALL_GATHER},
-	{"reduce-scatter", CONFIG_WORK_REDUCE_SCATTER},
-	{"all-to-all", CONFIG_WORK_ALL_TO_ALL},
-	{NULL, 0},
-};
-
-#define KIND_KEY(choices_)                                           \
-	{                                                            \
-		"kind", SCHEMA_ENUM, AT(kind), .choices = (choices_) \
-	}
 
 static uint32_t
 select_work(struct decoder *d, const struct yaml_node *node, void *base)
 {
-	static const struct schema_key kind = KIND_KEY(schema_work_kinds);
-
-	((struct config_work *)base)->priority = -1;
-	return decode_kind(d, node, &kind, base);
-}
-
-static uint32_t
-select_part(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	static const struct schema_key kind = KIND_KEY(schema_part_kinds);
+	static const struct schema_key kind = {"kind", SCHEMA_ENUM, AT(kind),
+					       .choices = schema_work_kinds};
 
 	((struct config_work *)base)->priority = -1;
 	return decode_kind(d, node, &kind, base);
@@ -85,8 +57,8 @@ check_mix(struct decoder *d, const struct schema_key *key, const struct yaml_nod
 }
 
 // The algorithms of each kind; the first is the one where none is written.
-static void
-resolve_algorithm(struct decoder *d, const struct yaml_node *node, struct config_work *work)
+void
+schema_work_algorithm(struct decoder *d, const struct yaml_node *node, struct config_work *work)
 {
 	const struct yaml_pair *pair = yaml_tree_get(node, "algorithm");
 	const struct yaml_pair *chunk = yaml_tree_get(node, "chunk");
@@ -116,12 +88,6 @@ resolve_algorithm(struct decoder *d, const struct yaml_node *node, struct config
 }
 
 static void
-check_part(struct decoder *d, const struct yaml_node *node, void *base)
-{
-	resolve_algorithm(d, node, base);
-}
-
-static void
 check_poisson(struct decoder *d, const struct yaml_node *node)
 {
 	const struct yaml_pair *load = yaml_tree_get(node, "load");
@@ -138,20 +104,20 @@ check_work(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	struct config_work *work = base;
 	bool one_sender = work->kind == CONFIG_WORK_FLOW || work->kind == CONFIG_WORK_STREAM;
-	const struct yaml_pair *collectives = yaml_tree_get(node, "collectives");
+	const struct yaml_pair *operations = yaml_tree_get(node, "operations");
 	const struct yaml_pair *until = yaml_tree_get(node, "until");
 
 	if (work->kind >= CONFIG_WORK_ALL_REDUCE && work->kind <= CONFIG_WORK_ALL_TO_ALL)
-		resolve_algorithm(d, node, work);
+		schema_work_algorithm(d, node, work);
 	if (one_sender && work->from.count > 1)
 		decode_error(d, work->from.items[1].pos, "\"from\" is one host here");
 	if (work->kind == CONFIG_WORK_POISSON)
 		check_poisson(d, node);
 	if (until != NULL && work->until_ps != 0 && work->until_ps <= work->at_ps)
 		decode_error(d, until->value->pos, "\"until\" is no later than \"at\"");
-	if (collectives != NULL && collectives->value->count == 0 &&
-	    (collectives->value->kind == YAML_LIST || collectives->value->null))
-		decode_error(d, collectives->value->pos, "\"collectives\" is empty");
+	if (operations != NULL && operations->value->count == 0 &&
+	    (operations->value->kind == YAML_LIST || operations->value->null))
+		decode_error(d, operations->value->pos, "\"operations\" is empty");
 }
 
 static const struct schema_choice ops[] = {
@@ -171,7 +137,7 @@ static const struct schema_choice arrivals[] = {
 	{"poisson", CONFIG_ARRIVALS_POISSON},
 	{NULL, 0},
 };
-static const struct schema_choice algorithms[] = {
+const struct schema_choice schema_algorithms[] = {
 	{"ring", CONFIG_ALGORITHM_RING},
 	{"tree", CONFIG_ALGORITHM_TREE},
 	{"halving-doubling", CONFIG_ALGORITHM_HALVING_DOUBLING},
@@ -180,7 +146,7 @@ static const struct schema_choice algorithms[] = {
 	{NULL, 0},
 };
 
-static const struct schema_choice pairs[] = {
+const struct schema_choice schema_pairs[] = {
 	{"auto", CONFIG_PAIRS_AUTO},
 	{"listed", CONFIG_PAIRS_LISTED},
 	{"generated", CONFIG_PAIRS_GENERATED},
@@ -188,45 +154,6 @@ static const struct schema_choice pairs[] = {
 };
 
 static const struct schema_key share_item = {"SHARE", SCHEMA_PERCENT, .size = sizeof(uint32_t)};
-
-// How a collective is done, alone or in a step.
-// clang-format off
-#define COLLECTIVE_KEYS										\
-	{"algorithm", SCHEMA_ENUM, .help = "how it is done", AT(algorithm), .choices = algorithms,	\
-	 .kinds = COLLECTIVE},									\
-	{"chunk", SCHEMA_BYTES, .def = "512KB", .help = "chunk size of a tree", AT(chunk_bytes),		\
-	 .min = 1, .max = SCHEMA_BYTES_MAX, .kinds = ALL_REDUCE},				\
-	{"channels", SCHEMA_INTEGER, .def = "auto",						\
-	 .help = "rings at once; auto: the NICs of the host with the fewest", AT(channels),	\
-	 .min = 1, .max = 64, .kinds = RING, .word = "auto"},					\
-	{"pairs", SCHEMA_ENUM, .def = "auto",							\
-	 .help = "when the flows between pairs of ranks are made: listed before the run, or "	\
-		 "generated during it; auto generates them above 262144 pairs",						\
-	 AT(pairs), .choices = pairs, .kinds = ALL_TO_ALL},					\
-	{"peers", SCHEMA_INTEGER, .def = "all",							\
-	 .help = "how many ranks each rank sends to at a time; implies pairs: generated", AT(peers),	\
-	 .min = 1, .max = 65535, .kinds = ALL_TO_ALL, .word = "all"}
-// clang-format on
-
-static const struct schema_key part_keys[] = {
-	{"kind", SCHEMA_SECTION, .help = "which collective", .choices = schema_part_kinds},
-	{"name", SCHEMA_TEXT, .help = "shown in the results", AT(name)},
-	{"priority", SCHEMA_INTEGER, .help = "default: the step's", AT(priority), .min = 0,
-	 .max = 7},
-	{"qps", SCHEMA_INTEGER, .help = "default: the step's", AT(qps), .min = 1, .max = 1024},
-	{"size", SCHEMA_BYTES, .help = "bytes to send", AT(size_bytes), .min = 1,
-	 .max = SCHEMA_BYTES_MAX, .kinds = COLLECTIVE, .required = COLLECTIVE},
-	COLLECTIVE_KEYS,
-	{"compute", SCHEMA_DURATION, .def = "0us", .help = "computing time before it, each time",
-	 AT(compute_ps), SCHEMA_HOUR, .kinds = COLLECTIVE},
-};
-static const struct schema part = {
-	SCHEMA_COUNT(part_keys),
-	.size = sizeof(struct config_work),
-	SCHEMA_POS(struct config_work, pos),
-	.select = select_part,
-	.check = check_part,
-};
 
 static const struct schema_key keys[] = {
 	{"kind", SCHEMA_SECTION, .help = "what is sent", .choices = schema_work_kinds},
@@ -249,7 +176,7 @@ static const struct schema_key keys[] = {
 	 .kinds = FLOW | STREAM | INCAST, .required = FLOW | STREAM | INCAST},
 	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE | SCHEMA_HOSTS,
 	 .help = "these hosts or NICs only", AT(hosts), .min = 1,
-	 .kinds = PERMUTATION | SHIFT | POISSON | COLLECTIVE | STEP},
+	 .kinds = PERMUTATION | SHIFT | POISSON | COLLECTIVE | BROADCAST | STEP},
 	{"size", SCHEMA_BYTES, .help = "bytes to send", AT(size_bytes), .min = 1,
 	 .max = SCHEMA_BYTES_MAX, .kinds = SIZED, .required = SIZED},
 	{"by", SCHEMA_INTEGER, .def = "1", .help = "to the how many next", AT(by), .min = 1,
@@ -281,9 +208,13 @@ static const struct schema_key keys[] = {
 	 .kinds = POISSON | FLOWS, .excludes = "priority"},
 	COLLECTIVE_KEYS,
 	{"compute", SCHEMA_DURATION, .def = "0us", .help = "computing time before it, each time",
-	 AT(compute_ps), SCHEMA_HOUR, .kinds = COLLECTIVE | STEP},
-	{"collectives", SCHEMA_LIST, .help = "a list of collectives, one after the other",
-	 SCHEMA_ITEMS(struct config_work, collectives, collective_count), .sub = &part,
+	 AT(compute_ps), SCHEMA_HOUR, .kinds = COLLECTIVE | BROADCAST | STEP},
+	{"groups", SCHEMA_NAMED, .help = "ways to divide the ranks into groups, by name",
+	 SCHEMA_ITEMS(struct config_work, groups, group_count), .sub = &schema_work_group,
+	 .kinds = STEP},
+	{"operations", SCHEMA_LIST,
+	 .help = "computing, collectives and messages; each after the one before unless it says so",
+	 SCHEMA_ITEMS(struct config_work, operations, operation_count), .sub = &schema_operation,
 	 .kinds = STEP, .required = STEP},
 };
 

@@ -459,6 +459,7 @@ fabric_flows_destroy(struct fabric_flows *flows)
 	flows_free_exchanges(flows);
 	free(flows->far);
 	free(flows->program_left_out);
+	free(flows->programs);
 	free(flows->inboxes);
 	free(flows->parts);
 	free(flows->pairs);

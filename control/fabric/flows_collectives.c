@@ -10,7 +10,8 @@
 
 // ---- ids ----------------------------------------------------------------------------------------
 // The id of a program is its name. Of several with one name, the second is "train-2", unless an
-// item has that name. Collectives of a step are numbered from 1: "train.2.all-to-all".
+// item has that name. Operations of a step are numbered from 1: "train.2.all-to-all"; where several
+// groups do one, they are too: "train.2.all-to-all.3".
 
 static bool
 is_step(const struct program_spec *p)
@@ -22,8 +23,12 @@ static char *
 collective_id(const struct workload *w, const struct program_spec *p, const char *program,
 	      uint32_t index)
 {
-	return memory_format("%s.%u.%s", program, index + 1,
-			     w->collectives[p->first_collective + index].kind);
+	const struct collective_spec *c = &w->collectives[p->first_collective + index];
+
+	if (c->group_count > 1)
+		return memory_format("%s.%u.%s.%u", program, c->operation + 1, c->kind,
+				     c->group_index + 1);
+	return memory_format("%s.%u.%s", program, c->operation + 1, c->kind);
 }
 
 // Whether an id, or that of a collective of its step, is the name of another program.
@@ -102,6 +107,16 @@ struct spans {
 	size_t count;
 };
 
+static enum report_kind
+kind_of(const char *name)
+{
+	enum report_kind kind = REPORT_ALL_TO_ALL;
+
+	while (kind < REPORT_STEP && strcmp(report_kind_name(kind), name) != 0)
+		kind++;
+	return kind;
+}
+
 // Execution `time` of a collective over those of its ranks whose NICs are here.
 static void
 add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint32_t time,
@@ -117,7 +132,9 @@ add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint
 
 		if (nic == NULL || nic_part_time(nic, part->program, part->part, time, &one) != 0)
 			continue;
-		all.start = time_min(all.start, one.start);
+		// A message begins with its sender: a receiver that waits for it has not.
+		if (r == 0 || kind_of(c->kind) != REPORT_SEND)
+			all.start = time_min(all.start, one.start);
 		all.end = one.end > all.end ? one.end : all.end;
 	}
 	s->starts[s->count] = all.start;
@@ -163,14 +180,11 @@ free_spans(struct spans *s)
 	free(s->ends);
 }
 
-static enum report_kind
-kind_of(const char *name)
+// A collective begins when its data may go; computing, when it does.
+static ps_t
+begin_of(const struct collective_spec *c, ps_t start)
 {
-	enum report_kind kind = REPORT_ALL_TO_ALL;
-
-	while (kind < REPORT_STEP && strcmp(report_kind_name(kind), name) != 0)
-		kind++;
-	return kind;
+	return kind_of(c->kind) == REPORT_COMPUTE ? start - c->compute_ps : start;
 }
 
 // Appends the collectives of execution `time` of a program, and of a step also the step itself.
@@ -186,37 +200,41 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		.id = id,
 		.step_id = is_step(p) ? id : NULL,
 		.kind = REPORT_STEP,
-		.ranks = p->rank_count,
+		.ranks = p->member_count,
 		.iteration = time,
 		.start = PS_NEVER,
 		.step = PS_NEVER,
 	};
-	struct nic_time one = {0};
 	uint32_t count = 0;
+	bool open = false;
+	ps_t end = 0;
 
-	for (; count < p->collective_count; count++) {
-		uint32_t index = p->first_collective + count;
+	for (uint32_t i = 0; i < p->collective_count; i++) {
+		uint32_t index = p->first_collective + i;
 		const struct collective_spec *c = &flows->workload->collectives[index];
+		const struct nic_time one = {.start = s->starts[first + i],
+					     .end = s->ends[first + i]};
 
-		one = (struct nic_time){.start = s->starts[first + count],
-					.end = s->ends[first + count]};
+		open |= one.start == PS_NEVER || one.end == PS_NEVER;
 		if (one.start == PS_NEVER)
-			break;
-		if (count == 0)
-			step.start = one.start - c->compute_ps;
+			continue;
+		step.start = time_min(step.start, one.start - c->compute_ps);
+		end = one.end > end ? one.end : end;
 		out[count] = step;
 		out[count].name = c->name;
 		out[count].id = is_step(p) ? flows->collective_ids[index] : id;
 		out[count].kind = kind_of(c->kind);
+		out[count].ranks = c->rank_count;
 		out[count].bytes = c->bytes;
-		out[count].start = one.start;
-		out[count].step = one.end == PS_NEVER ? PS_NEVER : one.end - one.start;
+		out[count].start = begin_of(c, one.start);
+		out[count].step = one.end == PS_NEVER ? PS_NEVER : one.end - out[count].start;
 		step.bytes += c->bytes;
+		count++;
 	}
 	if (!is_step(p) || step.start == PS_NEVER)
 		return count;
-	if (count == p->collective_count && one.end != PS_NEVER)
-		step.step = one.end - step.start;
+	if (!open)
+		step.step = end - step.start;
 	out[count] = step;
 	return count + 1;
 }

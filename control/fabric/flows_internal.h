@@ -38,7 +38,8 @@ struct fabric_flows {
 	uint32_t pair_count;
 	uint64_t generated;      // at set-up: pairs that come before the flow that is added
 	struct rank_part *parts; // as workload.ranks
-	uint32_t *inboxes;       // their numbers at the NICs
+	uint32_t *programs;      // as workload.members: their numbers at the NICs
+	uint32_t *inboxes;       // the same of inboxes
 	char **program_ids;      // by workload.programs
 	char **collective_ids;   // by workload.collectives: NULL if it is not of a step
 	bool *program_left_out;  // by workload.programs

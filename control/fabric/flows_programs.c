@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives as programs of the NICs. Each rank runs a program of its own: its parts are the
-// collectives, and their inboxes hold the messages that the rank's flows wait for. Only these
-// messages connect the ranks.
+// Operations as programs of the NICs. Each rank runs a program of its own: its parts are the
+// operations of that rank, and their inboxes hold the messages that the rank's flows wait for. Only
+// these messages connect the ranks.
 #include "flows_internal.h"
 
 #include "control/base/memory.h"
@@ -19,10 +19,9 @@ static bool
 has_attached_rank(const struct fabric_flows *flows, const struct program_spec *p)
 {
 	const struct workload *w = flows->workload;
-	const struct collective_spec *first = &w->collectives[p->first_collective];
 
-	for (uint32_t r = 0; r < p->rank_count; r++)
-		if (!fabric_has_nic(flows->fabric, rank_of(w, first, r)->host))
+	for (uint32_t r = 0; r < p->member_count; r++)
+		if (!fabric_has_nic(flows->fabric, w->members[p->first_member + r].host))
 			return true;
 	return false;
 }
@@ -47,24 +46,44 @@ count_messages(const struct fabric_flows *flows, uint32_t inboxes)
 }
 
 static int
-create_part(struct fabric_flows *flows, uint32_t collective, uint32_t rank, uint32_t program,
+create_part(struct fabric_flows *flows, uint32_t collective, uint32_t rank,
 	    const uint32_t *messages)
 {
-	const struct collective_spec *c = &flows->workload->collectives[collective];
-	const struct rank_spec *place = rank_of(flows->workload, c, rank);
+	const struct workload *w = flows->workload;
+	const struct collective_spec *c = &w->collectives[collective];
+	const struct rank_spec *place = rank_of(w, c, rank);
 	struct nic *nic = flows->fabric->nics[place->host];
 	struct rank_part *part = &flows->parts[c->first_rank + rank];
 	int rc;
 
-	part->program = program;
-	rc = nic_add_part(nic, program, &(struct nic_part){.compute = c->compute_ps}, &part->part);
+	if (nic == NULL)
+		return 0; // at another rank
+	part->program = flows->programs[w->programs[c->program].first_member + place->member];
+	rc = nic_add_part(nic, part->program, &(struct nic_part){.compute = c->compute_ps},
+			  &part->part);
 	for (uint32_t i = 0; rc == 0 && i < place->inbox_count; i++) {
 		const struct nic_inbox inbox = {.messages = messages[part->first_inbox + i],
 						.apart = place->inboxes_apart};
 
-		rc = nic_add_inbox(nic, program, part->part, &inbox,
+		rc = nic_add_inbox(nic, part->program, part->part, &inbox,
 				   &flows->inboxes[part->first_inbox + i]);
 	}
+	return rc;
+}
+
+// What the parts of a rank wait for, once all of them are there.
+static int
+create_order(const struct fabric_flows *flows, uint32_t rank)
+{
+	const struct workload *w = flows->workload;
+	const struct rank_spec *r = &w->ranks[rank];
+	struct nic *nic = flows->fabric->nics[r->host];
+	const struct rank_part *part = &flows->parts[rank];
+	int rc = 0;
+
+	for (uint32_t i = 0; nic != NULL && rc == 0 && i < r->after_count; i++)
+		rc = nic_add_order(nic, part->program,
+				   flows->parts[w->afters[r->first_after + i]].part, part->part);
 	return rc;
 }
 
@@ -72,25 +91,25 @@ static int
 create_program(struct fabric_flows *flows, const struct program_spec *p, const uint32_t *messages)
 {
 	const struct workload *w = flows->workload;
-	const struct collective_spec *first = &w->collectives[p->first_collective];
+	const struct collective_spec *c = &w->collectives[p->first_collective];
+	int rc = 0;
 
-	for (uint32_t r = 0; r < p->rank_count; r++) {
-		struct nic *nic = flows->fabric->nics[rank_of(w, first, r)->host];
-		const struct nic_program program = {.start = w->starts[p->first_start + r],
-						    .gap = p->gap_ps,
-						    .repeat = p->repeat};
-		uint32_t id;
-		int rc;
+	for (uint32_t r = 0; rc == 0 && r < p->member_count; r++) {
+		const struct member_spec *m = &w->members[p->first_member + r];
+		const struct nic_program program = {
+			.start = m->start_ps, .gap = p->gap_ps, .repeat = p->repeat};
 
-		if (nic == NULL)
-			continue; // at another rank
-		rc = nic_add_program(nic, &program, &id);
-		for (uint32_t i = 0; rc == 0 && i < p->collective_count; i++)
-			rc = create_part(flows, p->first_collective + i, r, id, messages);
-		if (rc != 0)
-			return rc;
+		if (flows->fabric->nics[m->host] != NULL)
+			rc = nic_add_program(flows->fabric->nics[m->host], &program,
+					     &flows->programs[p->first_member + r]);
 	}
-	return 0;
+	for (uint32_t i = 0; i < p->collective_count; i++)
+		for (uint32_t r = 0; rc == 0 && r < c[i].rank_count; r++)
+			rc = create_part(flows, p->first_collective + i, r, messages);
+	for (uint32_t i = 0; i < p->collective_count; i++)
+		for (uint32_t r = 0; rc == 0 && r < c[i].rank_count; r++)
+			rc = create_order(flows, c[i].first_rank + r);
+	return rc;
 }
 
 // The parts of generated pairs.
@@ -102,7 +121,8 @@ create_exchanges(struct fabric_flows *flows, const struct program_spec *p, struc
 	int rc = 0;
 
 	for (uint32_t i = p->first_collective; i < last; i++)
-		for (uint32_t r = 0; rc == 0 && w->collectives[i].generated && r < p->rank_count;
+		for (uint32_t r = 0;
+		     rc == 0 && w->collectives[i].generated && r < w->collectives[i].rank_count;
 		     r++)
 			rc = flows_add_exchange(flows, i, r, diag);
 	return rc;
@@ -129,6 +149,7 @@ flows_create_programs(struct fabric_flows *flows, struct diag *diag)
 		flows->parts[r].first_inbox = inboxes;
 		inboxes += w->ranks[r].inbox_count;
 	}
+	flows->programs = memory_array(w->member_count, sizeof(*flows->programs), "programs");
 	flows->inboxes = memory_array(inboxes, sizeof(*flows->inboxes), "inboxes");
 	messages = count_messages(flows, inboxes);
 	for (uint32_t i = 0; rc == 0 && i < w->program_count; i++) {

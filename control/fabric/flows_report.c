@@ -5,28 +5,15 @@
 #include "gather.h"
 
 #include "control/base/memory.h"
+#include "control/config/schema.h"
 
 #include <string.h>
 
 static const char *
 item_name(const struct config_work *work)
 {
-	static const char *const kinds[] = {
-		[CONFIG_WORK_FLOW] = "flow",
-		[CONFIG_WORK_FLOWS] = "flows",
-		[CONFIG_WORK_STREAM] = "stream",
-		[CONFIG_WORK_INCAST] = "incast",
-		[CONFIG_WORK_PERMUTATION] = "permutation",
-		[CONFIG_WORK_SHIFT] = "shift",
-		[CONFIG_WORK_POISSON] = "poisson",
-		[CONFIG_WORK_ALL_REDUCE] = "all-reduce",
-		[CONFIG_WORK_ALL_GATHER] = "all-gather",
-		[CONFIG_WORK_REDUCE_SCATTER] = "reduce-scatter",
-		[CONFIG_WORK_ALL_TO_ALL] = "all-to-all",
-		[CONFIG_WORK_STEP] = "step",
-	};
-
-	return work->name.text != NULL ? work->name.text : kinds[work->kind];
+	return work->name.text != NULL ? work->name.text
+				       : schema_choice_name(schema_work_kinds, work->kind);
 }
 
 const char *

@@ -16,11 +16,10 @@
 #define REAL_FLAGS JSON_REAL_PRECISION(15)
 
 static const char *const kind_names[] = {
-	[REPORT_ALL_TO_ALL] = "all-to-all",
-	[REPORT_ALL_REDUCE] = "all-reduce",
-	[REPORT_ALL_GATHER] = "all-gather",
-	[REPORT_REDUCE_SCATTER] = "reduce-scatter",
-	[REPORT_STEP] = "step",
+	[REPORT_ALL_TO_ALL] = "all-to-all", [REPORT_ALL_REDUCE] = "all-reduce",
+	[REPORT_ALL_GATHER] = "all-gather", [REPORT_REDUCE_SCATTER] = "reduce-scatter",
+	[REPORT_BROADCAST] = "broadcast",   [REPORT_SEND] = "send",
+	[REPORT_COMPUTE] = "compute",       [REPORT_STEP] = "step",
 };
 
 const char *
@@ -38,13 +37,17 @@ time_or_null(ps_t at)
 void
 report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus)
 {
-	double times = c->kind == REPORT_ALL_REDUCE ? 2 : c->kind == REPORT_STEP ? 0 : 1;
+	double part = (double)(c->ranks - 1) / c->ranks; // that goes to others, or comes from them
+	double times = c->kind == REPORT_ALL_REDUCE                            ? 2 * part
+		       : c->kind == REPORT_STEP || c->kind == REPORT_COMPUTE   ? 0
+		       : c->kind == REPORT_BROADCAST || c->kind == REPORT_SEND ? 1
+									       : part;
 
 	*algorithm = *bus = 0;
 	if (c->step == PS_NEVER || c->step == 0 || c->ranks == 0)
 		return;
 	*algorithm = (double)c->bytes * 8000 / (double)c->step;
-	*bus = *algorithm * times * (c->ranks - 1) / c->ranks;
+	*bus = *algorithm * times;
 }
 
 static json_t *

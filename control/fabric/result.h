@@ -185,6 +185,9 @@ enum report_kind {
 	REPORT_ALL_REDUCE,
 	REPORT_ALL_GATHER,
 	REPORT_REDUCE_SCATTER,
+	REPORT_BROADCAST,
+	REPORT_SEND,
+	REPORT_COMPUTE,
 	REPORT_STEP, // of a training step: its compute gaps and collectives together
 };
 
@@ -205,7 +208,7 @@ struct report_collective {
 const char *report_kind_name(enum report_kind kind);
 
 // Algorithm and bus bandwidth in Gb/s: bytes over time, and what each rank's link must carry of
-// it (nccl-tests, doc/PERFORMANCE.md). 0 while it is open; a step has no bus bandwidth: 0.
+// it (nccl-tests, doc/PERFORMANCE.md). 0 while it is open; a step and computing have none: 0.
 void report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus);
 
 struct report_result {

@@ -296,5 +296,5 @@ exchange_handed_over(struct nic *nic, struct timer *timer, ps_t now)
 	}
 	while (cursor_ready(nic, c, now))
 		bring_inside(nic, c, now);
-	program_proceed(nic, c->exchange->part->program, now);
+	program_proceed(nic, c->exchange->part, now);
 }

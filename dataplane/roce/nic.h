@@ -110,7 +110,7 @@ struct nic_flow {
 	uint32_t gate_lead;
 };
 
-// Parts are taken in turn, `repeat` times.
+// All its parts are taken `repeat` times.
 struct nic_program {
 	ps_t start;
 	ps_t gap; // from the end of the last part to the next time's start
@@ -118,7 +118,7 @@ struct nic_program {
 };
 
 struct nic_part {
-	ps_t compute; // before it
+	ps_t compute; // before it; a program computes for one part at a time
 };
 
 struct nic_inbox {
@@ -202,10 +202,13 @@ uint64_t nic_held(const struct nic *nic);
 uint32_t nic_next_qpn(const struct nic *nic);
 
 // What a program is made of, before its flows. Each writes its number to *out: programs and inboxes
-// count in the NIC, parts in their program. Return 0, -EINVAL for a repeat or messages of 0,
-// numbers that do not exist, or more than NIC_PROGRAM_TIMES_MAX, or -ENOMEM.
+// count in the NIC, parts in their program. nic_add_order(): the part `later` waits each time until
+// `earlier` is over; parts that wait for one another in a circle never begin. Return 0, -EINVAL for
+// a repeat or messages of 0, numbers that do not exist, or more than NIC_PROGRAM_TIMES_MAX, or
+// -ENOMEM.
 int nic_add_program(struct nic *nic, const struct nic_program *program, uint32_t *out);
 int nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uint32_t *out);
+int nic_add_order(struct nic *nic, uint32_t program, uint32_t earlier, uint32_t later);
 int nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, const struct nic_inbox *inbox,
 		  uint32_t *out);
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank of a collective. Its program takes parts in turn, as often as it is to. A part that begins
-// lets its senders send their messages of this time: message k once the sender's gate, an inbox,
-// has received k + lead messages of this time from each of its feeders, and so have the inboxes
-// before it that it is not apart from. That is how the steps of a ring or a tree follow from one
-// another: what a rank sends on holds all that it got in the steps before. The part ends when all
-// its inboxes are full for this time, or, having none, when all that it sent has been acknowledged.
+// What a rank does. Its program has parts, which it takes as often as it is to. A part is ready
+// once the parts that it waits for are over in this time. It computes, if it is to: a rank computes
+// for one part at a time, in the order in which they became ready. Then it begins, and lets its
+// senders send their messages of this time: message k once the sender's gate, an inbox, has
+// received k + lead messages of this time from each of its feeders, and so have the inboxes before
+// it that it is not apart from. That is how the steps of a ring or a tree follow from one another:
+// what a rank sends on holds all that it got in the steps before. A part ends when all its inboxes
+// are full for this time, or, having none, when all that it sent has been acknowledged; at once if
+// it sends nothing either. The next time begins when all parts are over.
 //
 // Ranks run ahead of one another: an inbox counts all messages that ever came, so that those of a
 // time that has not begun here are not lost. What an inbox has is the least of what its feeders
@@ -72,7 +75,7 @@ part_begin(struct nic *nic, struct program *p, struct part *part, ps_t now)
 	part->times[p->time].start = now;
 	part->begun = p->time + 1;
 	part->full = 0;
-	p->runs = true;
+	part->runs = true;
 	for (const struct inbox *inbox = part->inboxes; inbox != NULL; inbox = inbox->next)
 		part->full += inbox_full(inbox);
 	for (struct program_sender *ps = part->senders; ps != NULL; ps = ps->next_of_part) {
@@ -99,61 +102,113 @@ end_if_over(struct nic *nic, struct program *p)
 	p->sends_left = UINT64_MAX; // once
 }
 
+static void
+queue_put(struct part_queue *queue, struct part *part)
+{
+	part->next = NULL;
+	if (queue->first == NULL)
+		queue->first = part;
+	else
+		queue->last->next = part;
+	queue->last = part;
+}
+
 static struct part *
-current_part(const struct program *p)
+queue_take(struct part_queue *queue)
 {
-	return p->parts.entries[p->part];
+	struct part *part = queue->first;
+
+	if (part != NULL)
+		queue->first = part->next;
+	return part;
 }
 
-// The part, or the time that it is the last of, is over: what comes next, and when.
-static ps_t
-turn_to_next(struct program *p, ps_t now)
+// A time begins.
+static void
+time_begin(struct program *p)
 {
-	if (++p->part < p->parts.count)
-		return now + current_part(p)->compute;
-	p->part = 0;
-	if (++p->time == p->settings.repeat) {
-		p->over = true;
-		return PS_NEVER;
+	p->left = p->parts.count;
+	for (uint32_t i = 0; i < p->parts.count; i++) {
+		struct part *part = p->parts.entries[i];
+
+		part->earlier_left = part->earlier_count;
+		if (part->earlier_count == 0)
+			queue_put(&p->ready, part);
 	}
-	return now + p->settings.gap + current_part(p)->compute;
 }
 
-// Ends the part that runs if it is over, begins the next when it does not compute, and so on.
-void
-program_proceed(struct nic *nic, struct program *p, ps_t now)
+// All parts of a time are over: the next one begins, or the program is over.
+static void
+turn_to_next_time(struct nic *nic, struct program *p, ps_t now)
 {
-	while (p->runs && part_over(current_part(p))) {
-		ps_t due;
+	if (++p->time == p->settings.repeat)
+		p->over = true;
+	else if (p->settings.gap != 0)
+		nic_set_timer(nic, &p->timer, now + p->settings.gap);
+	else
+		time_begin(p);
+}
 
-		p->runs = false;
-		current_part(p)->times[p->time].end = now;
-		due = turn_to_next(p, now);
-		if (due == now)
-			part_begin(nic, p, current_part(p), now);
-		else if (due != PS_NEVER)
-			nic_set_timer(nic, &p->timer, due);
+static void
+end_part_if_over(struct nic *nic, struct part *part, ps_t now)
+{
+	struct program *p = part->program;
+
+	if (!part->runs || !part_over(part))
+		return;
+	part->runs = false;
+	part->times[p->time].end = now;
+	for (const struct part_order *o = part->orders; o != NULL; o = o->next)
+		if (--o->later->earlier_left == 0)
+			queue_put(&p->ready, o->later);
+	if (--p->left == 0)
+		turn_to_next_time(nic, p, now);
+}
+
+// Takes ready parts as far as they go now.
+static void
+run_ready(struct nic *nic, struct program *p, ps_t now)
+{
+	struct part *part;
+
+	while ((part = queue_take(&p->ready)) != NULL) {
+		if (part->compute != 0) {
+			queue_put(&p->waiting, part);
+			continue;
+		}
+		part_begin(nic, p, part, now);
+		end_part_if_over(nic, part, now);
+	}
+	if (p->computing == NULL) {
+		p->computing = queue_take(&p->waiting);
+		if (p->computing != NULL)
+			nic_set_timer(nic, &p->timer, now + p->computing->compute);
 	}
 	end_if_over(nic, p);
 }
 
 void
+program_proceed(struct nic *nic, struct part *part, ps_t now)
+{
+	end_part_if_over(nic, part, now);
+	run_ready(nic, part->program, now);
+}
+
+void
 program_timeout(struct nic *nic, struct program *p, ps_t now)
 {
-	if (!p->started) {
-		p->started = true;
-		if (p->parts.count == 0) {
-			p->over = true;
-			end_if_over(nic, p);
-			return;
-		}
-		if (current_part(p)->compute != 0) {
-			nic_set_timer(nic, &p->timer, now + current_part(p)->compute);
-			return;
-		}
+	struct part *part = p->computing;
+
+	if (p->parts.count == 0) {
+		p->over = true;
+	} else if (part == NULL) {
+		time_begin(p);
+	} else {
+		p->computing = NULL;
+		part_begin(nic, p, part, now);
+		end_part_if_over(nic, part, now);
 	}
-	part_begin(nic, p, current_part(p), now);
-	program_proceed(nic, p, now);
+	run_ready(nic, p, now);
 }
 
 // Releases senders that wait for this inbox, and for those behind it, which have no more messages.
@@ -193,7 +248,7 @@ program_inbox_advance(struct nic *nic, struct inbox *inbox, ps_t now)
 	if (part->begun == 0 || was_full || !inbox_full(inbox))
 		return;
 	part->full++;
-	program_proceed(nic, part->program, now);
+	program_proceed(nic, part, now);
 }
 
 void
@@ -225,7 +280,7 @@ program_handed_over(struct nic *nic, struct program_sender *ps, ps_t now)
 	part->acked++;
 	part->program->sends_left--;
 	program_received(nic, &ps->feeder, now);
-	program_proceed(nic, part->program, now);
+	program_proceed(nic, part, now);
 }
 
 void
@@ -254,5 +309,5 @@ program_acked(struct nic *nic, struct sender *s, ps_t now)
 	}
 	if (ps->done == (uint64_t)p->settings.repeat * ps->messages.count)
 		s->result.completed = now;
-	program_proceed(nic, p, now);
+	program_proceed(nic, part, now);
 }

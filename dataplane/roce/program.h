@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank of a collective does: programs, their parts and inboxes (see program.c). The worker
-// reads and writes all of it, except what only set-up writes.
+// What a rank does: programs, their parts and inboxes (see program.c). The worker reads and writes
+// all of it, except what only set-up writes.
 #pragma once
 
 #include "message_place.h"
@@ -25,22 +25,40 @@ struct exchange_part {
 	const struct exchange_part_ops *ops;
 };
 
+// Parts in the order in which they came.
+struct part_queue {
+	struct part *first, *last;
+};
+
 struct program {
-	struct timer timer; // of its start, and of the end of a compute gap
+	struct timer timer; // of the start of a time, and of the end of computing
 	struct nic_program settings;
 	struct nic_table parts;
-	uint32_t part;       // that runs, or is next
-	uint32_t time;       // the same
-	uint64_t sends_left; // messages of all times that are not acknowledged
-	bool started;
-	bool runs; // a part does, else it computes or is over
-	bool over; // all parts, all times
+	uint32_t time;             // that runs, or is next
+	uint32_t left;             // parts of this time that are not over
+	struct part_queue ready;   // they wait for no part any more
+	struct part_queue waiting; // to compute, one at a time
+	struct part *computing;    // NULL: none
+	uint64_t sends_left;       // messages of all times that are not acknowledged
+	bool over;                 // all parts, all times
+};
+
+// That a part waits for another one.
+struct part_order {
+	struct part *later;
+	struct part_order *next; // of the earlier part
 };
 
 struct part {
 	struct program *program;
 	ps_t compute;
-	uint32_t begun; // times
+	uint32_t earlier_count; // parts that it waits for, each time
+	uint32_t earlier_left;  // of them, that are not over
+	struct part_order *orders;
+	struct part_order **orders_end;
+	struct part *next; // of a queue of the program's
+	uint32_t begun;    // times
+	bool runs;
 	uint32_t inbox_count;
 	uint32_t full;         // inboxes that have all of this time's messages
 	uint64_t messages;     // of its senders, a time
@@ -79,10 +97,10 @@ void program_received(struct nic *nic, struct feeder *feeder, ps_t now);
 void program_acked(struct nic *nic, struct sender *s, ps_t now);
 
 // For exchanges: lets a sender send what may be sent by now; all ranks have brought a message; and
-// ends the part that runs if it is over.
+// ends the part if it runs and is over.
 void program_release(struct nic *nic, struct program_sender *ps, ps_t now);
 void program_inbox_advance(struct nic *nic, struct inbox *inbox, ps_t now);
-void program_proceed(struct nic *nic, struct program *p, ps_t now);
+void program_proceed(struct nic *nic, struct part *part, ps_t now);
 
 // Before the node runs: adds a sender to the part and the gate (NULL: none), and a feeder to the
 // inbox.

@@ -35,6 +35,12 @@ find_program(const struct nic *nic, uint32_t program)
 	return program < programs->count ? programs->entries[program] : NULL;
 }
 
+static struct part *
+find_part(const struct program *p, uint32_t part)
+{
+	return p != NULL && part < p->parts.count ? p->parts.entries[part] : NULL;
+}
+
 int
 nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uint32_t *out)
 {
@@ -51,6 +57,7 @@ nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uin
 	made->program = p;
 	made->compute = part->compute;
 	made->senders_end = &made->senders;
+	made->orders_end = &made->orders;
 	for (uint32_t i = 0; i < p->settings.repeat; i++)
 		made->times[i] = (struct nic_time){.start = PS_NEVER, .end = PS_NEVER};
 	error = nic_table_add(nic, &p->parts, made);
@@ -61,15 +68,33 @@ nic_add_part(struct nic *nic, uint32_t program, const struct nic_part *part, uin
 }
 
 int
+nic_add_order(struct nic *nic, uint32_t program, uint32_t earlier, uint32_t later)
+{
+	const struct program *p = find_program(nic, program);
+	struct part *before = find_part(p, earlier), *behind = find_part(p, later);
+	struct part_order *order;
+
+	if (before == NULL || behind == NULL)
+		return -EINVAL;
+	order = nic_alloc(nic, sizeof(*order));
+	if (order == NULL)
+		return -ENOMEM;
+	order->later = behind;
+	behind->earlier_count++;
+	*before->orders_end = order;
+	before->orders_end = &order->next;
+	return 0;
+}
+
+int
 nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, const struct nic_inbox *settings,
 	      uint32_t *out)
 {
-	struct program *p = find_program(nic, program);
+	struct part *of = find_part(find_program(nic, program), part);
 	struct inbox *inbox;
-	struct part *of;
 	int error;
 
-	if (p == NULL || part >= p->parts.count || settings->messages == 0)
+	if (of == NULL || settings->messages == 0)
 		return -EINVAL;
 	inbox = nic_alloc(nic, sizeof(*inbox));
 	if (inbox == NULL)
@@ -77,7 +102,6 @@ nic_add_inbox(struct nic *nic, uint32_t program, uint32_t part, const struct nic
 	error = nic_table_add(nic, &nic->cold->inboxes, inbox);
 	if (error != 0)
 		return error;
-	of = p->parts.entries[part];
 	inbox->part = of;
 	inbox->gated_end = &inbox->gated;
 	inbox->messages = settings->messages;

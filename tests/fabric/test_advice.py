@@ -357,7 +357,7 @@ class Advice(Case):
         told = "workload: never starts: its start is at %s, but the run ends at 1ms$"
         for item in ("kind: flow, from: h1, to: h3, size: 1KB", "kind: stream, from: h1, to: h3, rate: 1G",
                      "kind: incast, from: [h1, h2], to: h3, size: 1KB", "kind: permutation, size: 1KB",
-                     "kind: all-reduce, size: 1KB", "kind: step, collectives: [{kind: all-gather, size: 1KB}]"):
+                     "kind: all-reduce, size: 1KB", "kind: step, operations: [{kind: all-gather, size: 1KB}]"):
             with self.subTest(item):
                 self.quiet(text % f"{item}, at: 999us")
                 self.warned(text % f"{item}, at: 1ms", ("5:5", told % "1ms"))

@@ -124,7 +124,7 @@ class Programs(Case):
     def test_a_training_step(self):
         # Compute, then gradients, then an exchange: the step takes the sum of its parts.
         size = 4 * 64 * MTU
-        sim = self.sim(one_leaf(4, {"kind": "step", "compute": "100us", "repeat": 2, "name": "train", "collectives": [
+        sim = self.sim(one_leaf(4, {"kind": "step", "compute": "100us", "repeat": 2, "name": "train", "operations": [
             {"kind": "all-reduce", "size": f"{size}B"}, {"kind": "all-to-all", "algorithm": "shift", "size": f"{size}B"}]}))
         assert_complete(self, sim)
         by_kind = {}
@@ -171,7 +171,7 @@ class Programs(Case):
     def test_ids_differ_from_all_names(self):
         """A number that makes an id unique must not make it the name of another item, nor that of a collective."""
         item = {"kind": "all-to-all", "size": "1KB"}
-        step = {"kind": "step", "collectives": [item], "name": "a"}
+        step = {"kind": "step", "operations": [item], "name": "a"}
         sim = self.sim(one_leaf(4, *({**item, "name": name} for name in ("a", "a", "a-2", "a.1.all-to-all", "x" * 120)),
                                 step, {**item, "name": "x" * 119 + "y"}))
         ids = [one["id"] for one in sim.result["collectives"]]
@@ -179,7 +179,7 @@ class Programs(Case):
 
     def test_collectives_of_a_step_are_told_apart(self):
         """Two of one kind, and a second step without a name: ids are unique, and the step is named."""
-        step = {"kind": "step", "repeat": 2, "collectives": [{"kind": "all-to-all", "size": "4KB"}] * 2}
+        step = {"kind": "step", "repeat": 2, "operations": [{"kind": "all-to-all", "size": "4KB"}] * 2}
         sim = self.sim(one_leaf(4, step, step | {"at": "1ms"}, {"kind": "all-reduce", "size": "4KB", "at": "2ms"}))
         ids = [(one["id"], one.get("step"), one["iteration"]) for one in sim.result["collectives"]]
         self.assertEqual(ids, [(f"{name}{of}", name, k) for name in ("step", "step-2") for k in range(2)

@@ -78,7 +78,7 @@ class Compare(Case):
                                   r"\w+ has the highest goodput: ")
 
     def test_a_long_collective_counts_for_more(self):
-        work = [{"kind": "step", "collectives": [{"kind": "all-to-all", "size": "100KB"},
+        work = [{"kind": "step", "operations": [{"kind": "all-to-all", "size": "100KB"},
                                                  {"kind": "all-reduce", "size": "1MB"}]}]
         told = self.compared(self.files(a=place("ecmp", work), b=place("adaptive", work)))
         for name, run in zip("ab", told["runs"]):
@@ -152,7 +152,7 @@ class Compare(Case):
         self.assertNotRegex(out, r"item exchange, complete", "a row that says nothing")
 
     def test_collectives_apart(self):
-        work = [{"kind": "step", "collectives": [{"kind": "all-to-all", "size": "100KB"},
+        work = [{"kind": "step", "operations": [{"kind": "all-to-all", "size": "100KB"},
                                                  {"kind": "all-to-all", "size": "1MB"}]}]
         told = self.compared(self.files(a=place("ecmp", work), b=place("adaptive", work)))
         result = roost("sim", self.directory / "a.yaml", "--json").json

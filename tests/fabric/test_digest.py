@@ -37,7 +37,7 @@ TRAINING = fabric(
     hosts={"placement": "out-of-order", "recovery": "selective", "congestion": "dcqcn-mlx", "cnp": {"interval": "4us"},
            "start-jitter": "2us", "clock-ppm": 100, "rto": "300us"},
     h5={"drain-rate": "60G", "drain-buffer": "200KB"}, h2={"congestion": "dcqcn"}, h9={"congestion": "window"},
-    workload=[{"kind": "step", "compute": "5us", "repeat": 2, "collectives": [
+    workload=[{"kind": "step", "compute": "5us", "repeat": 2, "operations": [
                   {"kind": "all-reduce", "size": "300KB"}, {"kind": "all-to-all", "algorithm": "shift", "size": "200KB"}]},
               {"kind": "poisson", "load": "30%", "sizes": "storage", "until": "100us"},
               flow("h3", "h7", "500KB", op="read"), flow("h8", "h1", "300KB", op="send", qps=3)],

@@ -72,13 +72,13 @@ class Exchanges(Case):
     def test_beside_other_work(self):
         # What comes before and after it keeps its numbers, and so its paths.
         others = [exchange("50KB", name="before"), {"kind": "permutation", "size": "200KB"}]
-        steps = [{"kind": "step", "repeat": 2, "name": "train", "collectives": [
+        steps = [{"kind": "step", "repeat": 2, "name": "train", "operations": [
             {"kind": "all-reduce", "size": "100KB"}, exchange("60KB", algorithm="shift"), exchange("70KB")]}]
         results = []
         for pairs in (LISTED, GENERATED):
             work = [others[0] | {"pairs": pairs}, others[1],
-                    steps[0] | {"collectives": [one | ({"pairs": pairs} if one["kind"] == "all-to-all" else {})
-                                                for one in steps[0]["collectives"]]}]
+                    steps[0] | {"operations": [one | ({"pairs": pairs} if one["kind"] == "all-to-all" else {})
+                                                for one in steps[0]["operations"]]}]
             sim = self.sim(fabric(4, 2, 3, workload=work, hosts={"congestion": "none"}))
             sim.assert_conserved()
             results.append(sim)

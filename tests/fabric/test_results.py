@@ -18,7 +18,7 @@ BUSY = fabric(
     tenants={"red": {"hosts": ["h1", "h2", "h5", "h6"], "vni": 5001, "buffer": {"guaranteed": "100KB"}},
              "blue": {"hosts": ["h3", "h4", "h7", "h8"], "vni": 5002}},
     workload=[{"kind": "step", "tenant": "red", "compute": "5us", "repeat": 2,
-               "collectives": [{"kind": "all-reduce", "size": "300KB"}]},
+               "operations": [{"kind": "all-reduce", "size": "300KB"}]},
               {"name": 'in, "cast"', "kind": "incast", "to": "h1", "from": ["h2", "h5", "h6"], "size": "1MB"},
               {"kind": "permutation", "tenant": "blue", "size": "200KB"},
               {"kind": "stream", "from": "h7", "to": "h3", "rate": "30G", "packet": "777B", "until": "150us"}],

@@ -101,7 +101,7 @@ WRONG = (
     FABRIC + "workload: [{kind: flow, from: h1, to: h2, size: 1MB, load: 50%}]\n",
     FABRIC + "workload: [{kind: poisson, load: 50, sizes: rpc, until: 1ms}]\n",
     FABRIC + "workload: {kind: flow, from: h1, to: h2, size: 1MB}\n",
-    FABRIC + "workload: [{kind: step, collectives: [{kind: flow, size: 1MB}]}]\n",
+    FABRIC + "workload: [{kind: step, operations: [{kind: flow, size: 1MB}]}]\n",
     FABRIC + "events: [{at: 1us}]\n",
     FABRIC + "events: [{at: 1us, link: leaf1-spine1, set: a}]\n",
     FABRIC + "events: [{at: 1us, link: leaf1-spine1, state: dead}]\n",

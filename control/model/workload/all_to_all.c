@@ -17,6 +17,13 @@ count_pairs(const struct collective *c)
 	return (uint64_t)c->count * (c->count - 1);
 }
 
+static uint64_t
+pair_bytes(const struct collective *c, uint32_t from, uint32_t to)
+{
+	return c->pair_bytes != NULL ? c->pair_bytes[(size_t)from * c->count + to]
+				     : workload_share(c->bytes, to, c->count);
+}
+
 // Rank i sends to i + 1 first, then to i + 2, and so on, so that receivers are not met in step.
 static void
 list_pairs(struct collective *c, bool in_turns)
@@ -24,7 +31,7 @@ list_pairs(struct collective *c, bool in_turns)
 	for (uint32_t k = 1; k < c->count; k++) {
 		for (uint32_t i = 0; i < c->count; i++) {
 			uint32_t to = (i + k) % c->count;
-			uint64_t bytes = workload_share(c->bytes, to, c->count);
+			uint64_t bytes = pair_bytes(c, i, to);
 			const struct collective_flow flow = {
 				.from = i,
 				.to = to,
@@ -48,6 +55,8 @@ why_listed(const struct collective *c)
 {
 	const struct item *item = c->item;
 
+	if (c->pair_bytes != NULL)
+		return "equal parts";
 	if (c->bytes < c->count)
 		return "at least one byte for each rank";
 	if (c->bytes / c->count >= NIC_EXCHANGE_MESSAGE_MAX)

@@ -11,6 +11,7 @@ struct collective {
 	uint32_t index;                     // in workload.collectives
 	uint32_t count;                     // of ranks
 	uint64_t bytes;                     // of one rank's buffer
+	const uint64_t *pair_bytes;         // as in struct graph_node
 	int error; // -EINVAL once anything was refused, with the error in diag
 };
 
@@ -38,9 +39,23 @@ collective_messages(uint64_t bytes, uint32_t count)
 				      .of = count};
 }
 
+// Refuses a message cut into more chunks than a flow can have; else `bytes` in chunks.
+struct flow_messages collective_chunks(struct collective *c);
+
+// "ring"; of what is not a collective its kind.
+const char *collective_algorithm_name(const struct config_work *work);
+// See struct rank_spec.
+bool collective_inboxes_apart(const struct config_work *work);
+// Adds the flows of a collective or message as item->work says.
+void collective_add_flows(struct collective *c);
+
 // The algorithms: each adds its flows.
 void collective_ring(struct collective *c);
 void collective_tree(struct collective *c);
 void collective_halving_doubling(struct collective *c);
 void collective_direct(struct collective *c);
 void collective_shift(struct collective *c);
+// From the first rank to the second.
+void collective_send(struct collective *c);
+// From the first rank to all others.
+void collective_broadcast(struct collective *c);

@@ -4,8 +4,6 @@
 // down again; while one goes up, an earlier one comes down.
 #include "collectives.h"
 
-#include <inttypes.h>
-
 // Inboxes: that of the children first if a rank has any, then the parent's.
 #define INBOX_CHILDREN 0
 
@@ -24,18 +22,8 @@ inbox_parent(const struct collective *c, uint32_t rank)
 void
 collective_tree(struct collective *c)
 {
-	const struct item *item = c->item;
-	uint64_t chunk = item->work->chunk_bytes, count = (c->bytes + chunk - 1) / chunk;
-	struct collective_flow flow = {.gate_lead = 1};
+	struct collective_flow flow = {.gate_lead = 1, .messages = collective_chunks(c)};
 
-	if (count > WORKLOAD_MESSAGES_MAX) {
-		c->error = diag_error(item->diag, item->file, item->work->pos, "workload.chunk",
-				      "%" PRIu64 " bytes in chunks of %" PRIu64 " are %" PRIu64
-				      " messages; at most %u",
-				      c->bytes, chunk, count, WORKLOAD_MESSAGES_MAX);
-		return;
-	}
-	flow.messages = collective_messages(c->bytes, (uint32_t)count);
 	for (flow.from = 1; flow.from < c->count; flow.from++) { // up
 		flow.to = (flow.from - 1) / 2;
 		flow.inbox = INBOX_CHILDREN;

@@ -90,11 +90,12 @@ static int (*const kinds[])(struct item *item) = {
 	[CONFIG_WORK_PERMUTATION] = item_permutation,
 	[CONFIG_WORK_SHIFT] = item_shift,
 	[CONFIG_WORK_POISSON] = item_poisson,
-	[CONFIG_WORK_ALL_REDUCE] = item_program,
-	[CONFIG_WORK_ALL_GATHER] = item_program,
-	[CONFIG_WORK_REDUCE_SCATTER] = item_program,
-	[CONFIG_WORK_ALL_TO_ALL] = item_program,
-	[CONFIG_WORK_STEP] = item_program,
+	[CONFIG_WORK_ALL_REDUCE] = item_collective,
+	[CONFIG_WORK_ALL_GATHER] = item_collective,
+	[CONFIG_WORK_REDUCE_SCATTER] = item_collective,
+	[CONFIG_WORK_ALL_TO_ALL] = item_collective,
+	[CONFIG_WORK_BROADCAST] = item_collective,
+	[CONFIG_WORK_STEP] = item_step,
 };
 
 static int
@@ -119,7 +120,8 @@ leave_out(struct workload *w, const struct workload *before)
 	w->program_count = before->program_count;
 	w->collective_count = before->collective_count;
 	w->rank_count = before->rank_count;
-	w->start_count = before->start_count;
+	w->after_count = before->after_count;
+	w->member_count = before->member_count;
 }
 
 int
@@ -215,6 +217,8 @@ workload_destroy(struct workload *w)
 	free(w->programs);
 	free(w->collectives);
 	free(w->ranks);
-	free(w->starts);
+	free(w->afters);
+	free(w->members);
+	arena_free(&w->names);
 	free(w);
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "dataplane/base/time.h"
+#include "control/base/arena.h"
 #include "control/config/config.h"
 #include "control/model/routes/routes.h"
 #include "control/model/topology/topology.h"
@@ -79,24 +80,29 @@ struct stream_spec {
 struct rank_spec {
 	uint32_t host;
 	uint8_t port;
+	uint32_t member;                   // of the program, from 0
+	uint32_t first_after, after_count; // in workload.afters: what this one waits for
 	uint32_t inbox_count;
 	bool inboxes_apart; // a gate waits for its inbox alone, not for those before it too
 	ps_t handover_ps;   // of generated pairs: as of a flow to another NIC
 };
 
-// A collective: one part of a program.
+// A collective of some members of a program, a message from one to another, or computing: a part of
+// the program of each.
 struct collective_spec {
-	const char *name;      // the item's or the step's part's, or its kind
+	const char *name;      // the item's or the operation's, or its kind
 	const char *kind;      // "all-reduce"
 	const char *algorithm; // "ring"
+	const char *group;     // of ranks, as "tp"; NULL: all
+	uint32_t operation;    // of the item, from 0
+	uint32_t group_index;  // of those of the same operation, from 0
+	uint32_t group_count;
 	uint32_t item;
 	uint64_t bytes;                  // the buffer of one rank, as nccl-tests counts it
 	uint32_t first_rank, rank_count; // in workload.ranks
 	uint32_t first_flow, flow_count;
 	uint32_t program;
 	ps_t compute_ps; // before it, each time
-	// nccl-tests: algbw = bytes / time, busbw = algbw * bus_factor_num / bus_factor_den.
-	uint32_t bus_factor_num, bus_factor_den;
 	// An all-to-all whose flows, one for each pair of ranks, are generated while it runs: none
 	// is listed. They come before the flow first_flow, in the order in which they would be.
 	bool generated;
@@ -107,18 +113,22 @@ struct collective_spec {
 	int8_t priority;                     // -1: the sending host's
 };
 
-// What every rank runs: its collectives in turn, `repeat` times. An item of a collective kind is a
-// program of one; a step one of several. All collectives of a program have the same ranks in the
-// same order.
+// What its members run: their operations, each when those that it waits for are over, all of them
+// `repeat` times. An item of a collective kind is a program of one operation.
 struct program_spec {
 	const char *name; // the item's, or its kind
 	const char *kind; // "step", or that of its one collective
 	uint32_t item;
 	uint32_t first_collective, collective_count;
-	uint32_t rank_count;
-	uint32_t repeat;      // at least 1
-	ps_t gap_ps;          // at a rank, between the end of a time and the start of the next
-	uint32_t first_start; // in workload.starts, one a rank: when it begins the first time
+	uint32_t first_member, member_count; // in workload.members
+	uint32_t repeat;                     // at least 1
+	ps_t gap_ps; // at a member, between the end of a time and the start of the next
+};
+
+// Who runs a program.
+struct member_spec {
+	uint32_t host;
+	ps_t start_ps; // when it begins the first time
 };
 
 struct workload {
@@ -132,8 +142,11 @@ struct workload {
 	uint32_t collective_count;
 	struct rank_spec *ranks; // by collective
 	uint32_t rank_count;
-	ps_t *starts; // by program
-	uint32_t start_count;
+	uint32_t *afters; // in ranks, of the same member
+	uint32_t after_count;
+	struct member_spec *members; // by program
+	uint32_t member_count;
+	struct arena names; // of collectives and groups
 };
 
 // Pairs that collectives before this one generate.

@@ -90,5 +90,7 @@ int item_incast(struct item *item);
 int item_permutation(struct item *item);
 int item_shift(struct item *item);
 int item_poisson(struct item *item);
-// A collective of its own, or a step of several.
-int item_program(struct item *item);
+// A collective of its own.
+int item_collective(struct item *item);
+// A step of several operations.
+int item_step(struct item *item);

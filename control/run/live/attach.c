@@ -35,8 +35,8 @@ find_work(const struct live_fabric *live, uint32_t host)
 		if (w->streams[i].src == host || w->streams[i].dst == host)
 			return "a stream" USES_IT "take it out of the stream, and bring the fabric "
 			       "up again";
-	for (uint32_t i = 0; i < w->rank_count; i++)
-		if (w->ranks[i].host == host)
+	for (uint32_t i = 0; i < w->member_count; i++)
+		if (w->members[i].host == host)
 			return "a collective" USES_IT "take it out of the collective, and bring "
 			       "the fabric up again";
 	fabric_flows_report(live->flows, &flows, &count);

@@ -23,10 +23,10 @@ test_one(void **state)
 	assert_int_equal(p->item, 1);
 	assert_int_equal(p->first_collective, 0);
 	assert_int_equal(p->collective_count, 1);
-	assert_int_equal(p->rank_count, 4);
+	assert_int_equal(p->member_count, 4);
 	assert_int_equal(p->repeat, 5);
 	assert_int_equal(p->gap_ps, 2000000);
-	assert_int_equal(p->first_start, 0);
+	assert_int_equal(p->first_member, 0);
 	c = &m.w->collectives[0];
 	assert_string_equal(c->name, "grads");
 	assert_string_equal(c->kind, "all-reduce");
@@ -38,13 +38,11 @@ test_one(void **state)
 	assert_int_equal(c->flow_count, 4);
 	assert_int_equal(c->program, 0);
 	assert_int_equal(c->compute_ps, 7000000);
-	assert_int_equal(c->bus_factor_num, 6);
-	assert_int_equal(c->bus_factor_den, 4);
 	for (unsigned r = 0; r < 4; r++) {
 		static const uint32_t blue[] = {2, 3, 6, 7};
 		const struct flow_spec *flow = &m.w->flows[1 + r];
 
-		assert_int_equal(m.w->starts[r], 3000000);
+		assert_int_equal(m.w->members[r].start_ps, 3000000);
 		assert_int_equal(m.w->ranks[r].host, blue[r]);
 		assert_int_equal(m.w->ranks[r].port, 0);
 		assert_int_equal(flow->from_rank, r);
@@ -60,9 +58,7 @@ test_one(void **state)
 	c = &m.w->collectives[1];
 	assert_string_equal(c->name, "all-gather");
 	assert_int_equal(c->first_rank, 4);
-	assert_int_equal(c->bus_factor_num, 2);
-	assert_int_equal(c->bus_factor_den, 3);
-	assert_int_equal(m.w->programs[1].first_start, 4);
+	assert_int_equal(m.w->programs[1].first_member, 4);
 	assert_int_equal(m.w->ranks[4].host, 5);
 	assert_int_equal(m.w->ranks[5].host, 0);
 	assert_int_equal(m.w->flows[0].collective, WORKLOAD_NONE);
@@ -80,7 +76,7 @@ test_step(void **state)
 	(void)state;
 	make(&m, FIXTURE_DEMO,
 	     "  - {kind: step, tenant: red, compute: 1ms, repeat: 10, gap: 3us, priority: 5, qps: "
-	     "2, name: train, collectives: [\n"
+	     "2, name: train, operations: [\n"
 	     "      {kind: reduce-scatter, size: 8B, compute: 2us, name: rs},\n"
 	     "      {kind: all-to-all, size: 8B, algorithm: shift, priority: 4, qps: 3},\n"
 	     "      {kind: all-reduce, size: 8B, algorithm: tree, compute: 9us}]}\n");
@@ -92,7 +88,7 @@ test_step(void **state)
 	assert_int_equal(p->collective_count, 3);
 	assert_int_equal(p->repeat, 10);
 	assert_int_equal(p->gap_ps, 3000000);
-	assert_int_equal(m.w->start_count, 4);
+	assert_int_equal(m.w->member_count, 4);
 	assert_int_equal(m.w->rank_count, 12);
 	c = m.w->collectives;
 	assert_string_equal(c[0].name, "rs");
@@ -128,12 +124,12 @@ test_limits(void **state)
 {
 	(void)state;
 	assert_refused(THREE, "  - {kind: all-reduce, size: 1B, repeat: 65537}\n",
-		       "t.yaml:4:5: workload.repeat: 65537 times 1 collective are 65537; at most "
-		       "65536 are supported");
+		       "t.yaml:4:5: workload.repeat: 65537 times 1 operation of one rank are "
+		       "65537; at most 65536 are supported");
 	assert_refused(THREE,
-		       "  - {kind: step, repeat: 40000, collectives: [{kind: all-gather, size: "
+		       "  - {kind: step, repeat: 40000, operations: [{kind: all-gather, size: "
 		       "1B}, {kind: all-gather, size: 1B}]}\n",
-		       "40000 times 2 collectives are 80000; at most 65536");
+		       "40000 times 2 operations of one rank are 80000; at most 65536");
 	assert_refused(THREE, "  - {kind: all-reduce, algorithm: tree, chunk: 2B, size: 131073B}\n",
 		       "t.yaml:4:5: workload.chunk: 131073 bytes in chunks of 2 are 65537 "
 		       "messages; at most 65536");

@@ -169,13 +169,14 @@ test_jitter(void **state)
 		most = start > most ? start : most;
 	}
 	assert_true(least < 4000000 && most > 8000000);
-	assert_int_equal(m.w->start_count, 16);
+	assert_int_equal(m.w->member_count, 16);
 	for (uint32_t i = 0; i < 16; i++) {
-		assert_in_range(m.w->starts[i], 20000000, 30000000);
-		assert_int_equal(m.w->starts[i], again.w->starts[i]);
+		assert_in_range(m.w->members[i].start_ps, 20000000, 30000000);
+		assert_int_equal(m.w->members[i].start_ps, again.w->members[i].start_ps);
 	}
 	for (uint32_t i = 16; i < m.w->flow_count; i++)
-		assert_int_equal(m.w->flows[i].start_ps, m.w->starts[m.w->flows[i].from_rank]);
+		assert_int_equal(m.w->flows[i].start_ps,
+				 m.w->members[m.w->flows[i].from_rank].start_ps);
 	drop(&m);
 	drop(&again);
 }
