@@ -123,6 +123,7 @@ add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint
 	 struct spans *s)
 {
 	const struct workload *w = flows->workload;
+	bool message = kind_of(c->kind) == REPORT_SEND;
 	struct nic_time all = {.start = PS_NEVER};
 
 	for (uint32_t r = 0; r < c->rank_count; r++) {
@@ -132,10 +133,12 @@ add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint
 
 		if (nic == NULL || nic_part_time(nic, part->program, part->part, time, &one) != 0)
 			continue;
-		// A message begins with its sender: a receiver that waits for it has not.
-		if (r == 0 || kind_of(c->kind) != REPORT_SEND)
+		// A message is from its sender's start to its arrival: the receiver may have waited
+		// for it, and the sender waits for the acknowledgement.
+		if (!message || r == 0)
 			all.start = time_min(all.start, one.start);
-		all.end = one.end > all.end ? one.end : all.end;
+		if (!message || r == 1)
+			all.end = one.end > all.end ? one.end : all.end;
 	}
 	s->starts[s->count] = all.start;
 	s->ends[s->count++] = all.end;
