@@ -48,3 +48,6 @@ int fabric_flows_report(const struct fabric_flows *flows, struct report_flow **o
 			uint32_t *count);
 int fabric_flows_collectives(const struct fabric_flows *flows, struct report_collective **out,
 			     uint32_t *count);
+// What made each complete execution of each step as long as it was; free with report_steps_free().
+// Returns 0, or -errno.
+int fabric_flows_steps(const struct fabric_flows *flows, struct report_steps *out);

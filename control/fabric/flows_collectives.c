@@ -13,8 +13,8 @@
 // item has that name. Operations of a step are numbered from 1: "train.2.all-to-all"; where several
 // groups do one, they are too: "train.2.all-to-all.3".
 
-static bool
-is_step(const struct program_spec *p)
+bool
+flows_is_step(const struct program_spec *p)
 {
 	return strcmp(p->kind, report_kind_name(REPORT_STEP)) == 0;
 }
@@ -38,7 +38,7 @@ is_taken(const json_t *names, const struct workload *w, const struct program_spe
 {
 	bool taken = strcmp(id, p->name) != 0 && json_object_get(names, id) != NULL;
 
-	for (uint32_t i = 0; is_step(p) && !taken && i < p->collective_count; i++) {
+	for (uint32_t i = 0; flows_is_step(p) && !taken && i < p->collective_count; i++) {
 		char *of_collective = collective_id(w, p, id, i);
 
 		taken = json_object_get(names, of_collective) != NULL;
@@ -79,7 +79,7 @@ flows_create_ids(struct fabric_flows *flows)
 		const struct program_spec *p = &w->programs[i];
 
 		flows->program_ids[i] = program_id(names, w, p);
-		for (uint32_t k = 0; is_step(p) && k < p->collective_count; k++)
+		for (uint32_t k = 0; flows_is_step(p) && k < p->collective_count; k++)
 			flows->collective_ids[p->first_collective + k] =
 				collective_id(w, p, flows->program_ids[i], k);
 	}
@@ -104,15 +104,17 @@ flows_free_ids(struct fabric_flows *flows)
 struct spans {
 	uint64_t *starts; // PS_NEVER: not begun
 	uint64_t *ends;   // PS_NEVER: open
+	// When the first rank turned to it, and when the last was done with it.
+	uint64_t *begins, *dones;
 	size_t count;
 };
 
-static enum report_kind
-kind_of(const char *name)
+enum report_kind
+flows_kind(const struct collective_spec *c)
 {
 	enum report_kind kind = REPORT_ALL_TO_ALL;
 
-	while (kind < REPORT_STEP && strcmp(report_kind_name(kind), name) != 0)
+	while (kind < REPORT_STEP && strcmp(report_kind_name(kind), c->kind) != 0)
 		kind++;
 	return kind;
 }
@@ -123,8 +125,8 @@ add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint
 	 struct spans *s)
 {
 	const struct workload *w = flows->workload;
-	bool message = kind_of(c->kind) == REPORT_SEND;
-	struct nic_time all = {.start = PS_NEVER};
+	bool message = flows_kind(c) == REPORT_SEND;
+	struct nic_time all = {.start = PS_NEVER}, turn = all;
 
 	for (uint32_t r = 0; r < c->rank_count; r++) {
 		const struct rank_part *part = &flows->parts[c->first_rank + r];
@@ -133,6 +135,9 @@ add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint
 
 		if (nic == NULL || nic_part_time(nic, part->program, part->part, time, &one) != 0)
 			continue;
+		if (one.start != PS_NEVER)
+			turn.start = time_min(turn.start, one.start - c->compute_ps);
+		turn.end = one.end > turn.end ? one.end : turn.end;
 		// A message is from its sender's start to its arrival: the receiver may have waited
 		// for it, and the sender waits for the acknowledgement.
 		if (!message || r == 0)
@@ -141,11 +146,13 @@ add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint
 			all.end = one.end > all.end ? one.end : all.end;
 	}
 	s->starts[s->count] = all.start;
+	s->begins[s->count] = turn.start;
+	s->dones[s->count] = turn.end;
 	s->ends[s->count++] = all.end;
 }
 
-static int
-reduce_all(struct ranks *ranks, enum ranks_reduction how, uint64_t *values, size_t count)
+int
+flows_reduce(struct ranks *ranks, enum ranks_reduction how, uint64_t *values, size_t count)
 {
 	const size_t most = 1 << 16;
 	int rc = 0;
@@ -164,6 +171,8 @@ create_spans(const struct fabric_flows *flows, size_t count, struct spans *s)
 
 	*s = (struct spans){
 		.starts = memory_array(count, sizeof(*s->starts), "times of collectives"),
+		.begins = memory_array(count, sizeof(*s->begins), "times of collectives"),
+		.dones = memory_array(count, sizeof(*s->dones), "times of collectives"),
 		.ends = memory_array(count, sizeof(*s->ends), "times of collectives"),
 	};
 	for (uint32_t i = 0; i < w->program_count; i++)
@@ -172,14 +181,20 @@ create_spans(const struct fabric_flows *flows, size_t count, struct spans *s)
 				add_span(flows,
 					 &w->collectives[w->programs[i].first_collective + c], k,
 					 s);
-	rc = reduce_all(flows->fabric->ranks, RANKS_LEAST, s->starts, s->count);
-	return rc != 0 ? rc : reduce_all(flows->fabric->ranks, RANKS_MOST, s->ends, s->count);
+	rc = flows_reduce(flows->fabric->ranks, RANKS_LEAST, s->starts, s->count);
+	if (rc == 0)
+		rc = flows_reduce(flows->fabric->ranks, RANKS_LEAST, s->begins, s->count);
+	if (rc == 0)
+		rc = flows_reduce(flows->fabric->ranks, RANKS_MOST, s->dones, s->count);
+	return rc != 0 ? rc : flows_reduce(flows->fabric->ranks, RANKS_MOST, s->ends, s->count);
 }
 
 static void
 free_spans(struct spans *s)
 {
 	free(s->starts);
+	free(s->begins);
+	free(s->dones);
 	free(s->ends);
 }
 
@@ -187,7 +202,7 @@ free_spans(struct spans *s)
 static ps_t
 begin_of(const struct collective_spec *c, ps_t start)
 {
-	return kind_of(c->kind) == REPORT_COMPUTE ? start - c->compute_ps : start;
+	return flows_kind(c) == REPORT_COMPUTE ? start - c->compute_ps : start;
 }
 
 // Appends the collectives of execution `time` of a program, and of a step also the step itself.
@@ -201,7 +216,7 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 	struct report_collective step = {
 		.name = p->name,
 		.id = id,
-		.step_id = is_step(p) ? id : NULL,
+		.step_id = flows_is_step(p) ? id : NULL,
 		.kind = REPORT_STEP,
 		.ranks = p->member_count,
 		.iteration = time,
@@ -218,15 +233,15 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		const struct nic_time one = {.start = s->starts[first + i],
 					     .end = s->ends[first + i]};
 
-		open |= one.start == PS_NEVER || one.end == PS_NEVER;
+		open |= one.start == PS_NEVER || s->dones[first + i] == PS_NEVER;
 		if (one.start == PS_NEVER)
 			continue;
-		step.start = time_min(step.start, one.start - c->compute_ps);
-		end = one.end > end ? one.end : end;
+		step.start = time_min(step.start, s->begins[first + i]);
+		end = s->dones[first + i] > end ? s->dones[first + i] : end;
 		out[count] = step;
 		out[count].name = c->name;
-		out[count].id = is_step(p) ? flows->collective_ids[index] : id;
-		out[count].kind = kind_of(c->kind);
+		out[count].id = flows_is_step(p) ? flows->collective_ids[index] : id;
+		out[count].kind = flows_kind(c);
 		out[count].ranks = c->rank_count;
 		out[count].bytes = c->bytes;
 		out[count].start = begin_of(c, one.start);
@@ -234,7 +249,7 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		step.bytes += c->bytes;
 		count++;
 	}
-	if (!is_step(p) || step.start == PS_NEVER)
+	if (!flows_is_step(p) || step.start == PS_NEVER)
 		return count;
 	if (!open)
 		step.step = end - step.start;

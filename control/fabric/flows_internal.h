@@ -102,6 +102,12 @@ flows_program_left_out(const struct fabric_flows *flows, const struct flow_spec 
 void flows_create_ids(struct fabric_flows *flows);
 void flows_free_ids(struct fabric_flows *flows);
 
+// Whether a program is a step of several operations, and what kind of operation one is.
+bool flows_is_step(const struct program_spec *p);
+enum report_kind flows_kind(const struct collective_spec *c);
+// Any number of values, over all processes of the run.
+int flows_reduce(struct ranks *ranks, enum ranks_reduction how, uint64_t *values, size_t count);
+
 // Creates the programs that the ranks' NICs run, with their parts and inboxes. Programs with a rank
 // on an attached host are left out. Returns 0, or -errno, of which -EINVAL with the error in diag.
 int flows_create_programs(struct fabric_flows *flows, struct diag *diag);

@@ -63,6 +63,40 @@ collective_json(const struct report_collective *c)
 			 time_or_null(c->step), "algbw_gbps", algorithm, "busbw_gbps", bus);
 }
 
+// Of data, the bandwidth that each rank's link had to carry of it.
+double
+report_path_bandwidth(const struct report_path *p)
+{
+	struct report_collective c = {
+		.kind = p->kind, .ranks = p->ranks, .bytes = p->bytes, .step = p->time};
+	double algorithm, bus;
+
+	report_collective_bandwidth(&c, &algorithm, &bus);
+	return bus;
+}
+
+static json_t *
+path_json(const struct report_path *p)
+{
+	return json_pack("{s:s,s:s,s:I,s:I,s:I,s:s,s:f}", "name", p->name, "kind",
+			 kind_names[p->kind], "times", (json_int_t)p->times, "time_ps",
+			 (json_int_t)p->time, "longest_ps", (json_int_t)p->longest, "host", p->host,
+			 "busbw_gbps", report_path_bandwidth(p));
+}
+
+static json_t *
+step_json(const struct report_step *s)
+{
+	json_t *path = json_array();
+
+	for (uint32_t i = 0; i < s->path_count; i++)
+		json_array_append_new(path, path_json(&s->path[i]));
+	return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:o}", "id", s->id, "iteration",
+			 (json_int_t)s->iteration, "start_ps", (json_int_t)s->start, "step_ps",
+			 (json_int_t)s->step, "computing_ps", (json_int_t)s->computing,
+			 "exposed_ps", (json_int_t)s->exposed, "slowest", s->slowest, "path", path);
+}
+
 uint64_t
 report_retransmitted(const struct report_result *r)
 {
@@ -286,6 +320,10 @@ result_write(const struct report_result *r, const char *digest, FILE *to)
 	begin_list(&d, "collectives");
 	for (uint32_t i = 0; i < r->collective_count; i++)
 		put_member(&d, collective_json(&r->collectives[i]));
+	end_list(&d);
+	begin_list(&d, "steps");
+	for (uint32_t i = 0; i < r->steps.count; i++)
+		put_member(&d, step_json(&r->steps.items[i]));
 	end_list(&d);
 	put_list(&d, "histograms", r->figures.histograms);
 	put_list(&d, "snapshots", r->snapshots);

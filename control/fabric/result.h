@@ -211,6 +211,42 @@ const char *report_kind_name(enum report_kind kind);
 // it (nccl-tests, doc/PERFORMANCE.md). 0 while it is open; a step and computing have none: 0.
 void report_collective_bandwidth(const struct report_collective *c, double *algorithm, double *bus);
 
+// What one operation adds to the critical path of a step: its data, or of kind COMPUTE the
+// computing before them, each time that the path leads over it.
+struct report_path {
+	const char *name;
+	enum report_kind kind;
+	uint32_t ranks;
+	uint32_t times;
+	uint64_t bytes;   // of all times; of computing 0
+	ps_t time;        // the sum
+	ps_t longest;     // of one time
+	const char *host; // where that was; of a collective the last rank to join
+};
+
+// In Gb/s, as of a collective with these bytes in this time; of computing 0.
+double report_path_bandwidth(const struct report_path *path);
+
+// One complete execution of a step.
+struct report_step {
+	const char *id; // as of its report_collective
+	uint32_t iteration;
+	ps_t start, step;
+	// Means over its ranks, of `step`: computing; sending or waiting for data while not
+	// computing. The rest is idle.
+	ps_t computing, exposed;
+	const char *slowest;      // the host of the rank that was done last
+	struct report_path *path; // from its end to its beginning
+	uint32_t path_count;
+};
+
+struct report_steps {
+	struct report_step *items;
+	uint32_t count;
+};
+
+void report_steps_free(struct report_steps *steps);
+
 struct report_result {
 	const char *file;                 // the input
 	const struct yaml_node *settings; // what it says; NULL: not known
@@ -220,6 +256,7 @@ struct report_result {
 	struct report_pairs pairs;
 	const struct report_collective *collectives; // executions of one name by iteration
 	uint32_t collective_count;
+	struct report_steps steps;
 	const struct report_node *nodes; // those of other ranks have names alone
 	uint32_t node_count;
 	struct report_figures figures; // of the nodes, from result_collect()

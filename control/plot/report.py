@@ -176,6 +176,7 @@ def parts_of_result(directory: str, version: str, film: Markup) -> dict[str, Mar
         "Workload": sections.groups(document, "items", "workload item"),
         "Tenants": sections.groups(document, "tenants", "tenant"),
         "Collectives": sections.collectives(document),
+        "Steps": sections.steps(document),
         "Slowest flows": sections.slowest_flows(result),
         "Drops": sections.drops(document, result),
         "Plots": join(plots),

@@ -100,11 +100,39 @@ def collectives(document: Fields) -> Markup:
         bus = one.real("busbw_gbps")
         rows.append((one.text("id"), one.text("kind"), count(one.count("iteration")), count(one.count("ranks")),
                      size(one.count("bytes")), duration(one.time("start_ps")), duration(one.time("step_ps")),
-                     f"{one.real('algbw_gbps'):.1f}", f"{bus:.1f}" if one.text("kind") != "step" else "\u2013"))
+                     f"{one.real('algbw_gbps'):.1f}", f"{bus:.1f}" if one.text("kind") not in ("step", "compute") else "\u2013"))
     what = "executions" if len(rows) == len(every) else "the slowest executions"
     return table(first_of(len(rows), len(every), what, "result.json"),
                  ("collective", "kind", "#iteration", "#ranks", "#per rank", "#start", "#time", "#algbw / Gb/s", "#busbw / Gb/s"),
                  rows)
+
+
+def steps(document: Fields) -> Markup:
+    """What the time of each step went to, and the critical path of the longest."""
+    every = list(document.objects("steps"))
+    if not every:
+        return element("p", "None.")
+    order = heapq.nlargest(COLLECTIVES_MAX, range(len(every)), key=lambda index: every[index].count("step_ps"))
+    rows = []
+    for one in (every[index] for index in sorted(order)):
+        whole, computing, exposed = (one.count(f"{of}_ps") for of in ("step", "computing", "exposed"))
+        rows.append((one.text("id"), count(one.count("iteration")), duration(whole), share(computing, whole),
+                     share(exposed, whole), share(max(0, whole - computing - exposed), whole), one.text("slowest")))
+    what = "executions" if len(rows) == len(every) else "the longest executions"
+    longest = every[order[0]]
+    path = [(part.text("name"), part.text("kind"), count(part.count("times")), duration(part.count("time_ps")),
+             share(part.count("time_ps"), longest.count("step_ps")),
+             f"{part.real('busbw_gbps'):.1f}" if part.text("kind") != "compute" else "\u2013",
+             duration(part.count("longest_ps")), part.text("host")) for part in longest.objects("path")]
+    return join((table(first_of(len(rows), len(every), what, "result.json"),
+                       ("step", "#iteration", "#time", "#computing", "#exposed communication", "#idle", "last host"), rows),
+                 table(f"critical path of {longest.text('id')}, iteration {longest.count('iteration')}, from its end",
+                       ("operation", "kind", "#times", "#time", "#share", "#busbw / Gb/s", "#longest", "at"),
+                       path[:COLLECTIVES_MAX])))
+
+
+def share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "\u2013"
 
 
 def slowest_flows(result: Result) -> Markup:

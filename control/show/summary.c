@@ -103,7 +103,8 @@ add_collective(struct text_table *t, const struct collective_statistics *s)
 	duration_cell(t, s->completed, s->min);
 	duration_cell(t, s->completed, s->max);
 	real_cell(t, s->completed != 0, 1, s->algbw_gbps);
-	real_cell(t, s->completed != 0 && s->kind != REPORT_STEP, 1, s->busbw_gbps);
+	real_cell(t, s->completed != 0 && s->kind != REPORT_STEP && s->kind != REPORT_COMPUTE, 1,
+		  s->busbw_gbps);
 }
 
 static void
@@ -178,6 +179,7 @@ summary_print(const struct report_result *r, const char *digest, FILE *to)
 
 	print_items(r, to);
 	print_collectives(r, to);
+	summary_print_steps(r, to);
 	summary_print_events(r, totals, to);
 	summary_print_links(r, to);
 	summary_print_pools(r, to);

@@ -9,5 +9,6 @@
 void summary_print_events(const struct report_result *r, const struct report_totals *totals,
 			  FILE *to);
 // The most and the least loaded links by tier.
+void summary_print_steps(const struct report_result *r, FILE *to);
 void summary_print_links(const struct report_result *r, FILE *to);
 void summary_print_pools(const struct report_result *r, FILE *to);

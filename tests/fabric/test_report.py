@@ -26,7 +26,7 @@ HOSTILE = "</pre></svg><script>alert('x')</script>\"&\u202e"
 SHOWN = HOSTILE.replace("\u202e", "?")    # no control character reaches the page
 WORK = [{"name": HOSTILE, "kind": "incast", "from": ["h2", "h5"], "to": "h1", "size": "2MB"},
         {"name": "exchange", "kind": "all-to-all", "size": "1MB", "hosts": ["h3", "h4", "h6", "h7"]}]
-SECTIONS = ["Summary", "What to look at", "Workload", "Tenants", "Collectives", "Slowest flows", "Drops", "Plots", "Film", "Log",
+SECTIONS = ["Summary", "What to look at", "Workload", "Tenants", "Collectives", "Steps", "Slowest flows", "Drops", "Plots", "Film", "Log",
             "Configuration", "Versions"]
 RECORD = {"interval": "10us", "film": "on", "queues": "all", "pauses": "all"}
 ALONE = {"meta", "link", "br", "rect", "path", "polyline", "img"}    # elements without an end

@@ -42,6 +42,16 @@ class Steps(Case):
         sim = self.run_step(stages, step(*operations, groups={"pp": {"size": stages}}))
         self.close(self.the(sim, "train")["step_ps"], (batches + stages - 1) * t + (stages - 1) * (size / B + L))
         self.close(self.the(sim, "s2.1")["step_ps"], size / B + L)
+        # Each rank computes m times. The path is a chain of m + p - 1 of these and of p - 1 messages; at which stage it
+        # leads over the batches between is a matter of ties.
+        (one,) = sim.result["steps"]
+        self.assertEqual(one["step_ps"], self.the(sim, "train")["step_ps"])
+        self.assertEqual(one["computing_ps"], batches * t * 1000)
+        self.assertEqual(one["slowest"], f"h{stages}")
+        kinds = {kind: [part for part in one["path"] if part["kind"] == kind] for kind in ("compute", "send")}
+        self.assertEqual(sum(part["time_ps"] for part in kinds["compute"]), (batches + stages - 1) * t * 1000)
+        self.assertEqual(sum(part["times"] for part in kinds["send"]), stages - 1)
+        self.assertEqual(sum(part["time_ps"] for part in one["path"]), one["step_ps"])
         self.assertEqual(self.the(sim, "f0.0")["step_ps"], t * 1000)
 
     def test_overlap(self):
@@ -57,8 +67,28 @@ class Steps(Case):
                                {"kind": "reduce-scatter", "name": f"r{layer}", "size": f"{size}B",
                                 "after": [f"b{layer}"] + ([f"r{layer - 1}"] if layer else [])}]
                 sim = self.run_step(n, step(*layers))
-                self.close(self.the(sim, "train")["step_ps"],
-                           t + max(2 * t + reduce_ns, 3 * reduce_ns) if t < reduce_ns else 3 * t + reduce_ns)
+                expected = t + 3 * reduce_ns if t < reduce_ns else 3 * t + reduce_ns
+                self.close(self.the(sim, "train")["step_ps"], expected)
+                (one,) = sim.result["steps"]
+                self.assertEqual(one["computing_ps"], 3 * t * 1000)
+                self.close(one["exposed_ps"], expected - 3 * t)
+                # Where the network is the slower one, the path is the first layer and three reductions.
+                names = ["b0", "r0", "r1", "r2"] if t < reduce_ns else ["b0", "b1", "b2", "r2"]
+                self.assertEqual(sorted(part["name"] for part in one["path"]), sorted(names))
+
+    def test_a_straggler_is_named(self):
+        # h3 computes longer than the others: the path of what all reduce together leads to it.
+        size = 4 * 64 * MTU
+        sim = self.run_step(4, step({"kind": "compute", "name": "all", "time": "10us"},
+                                    {"kind": "compute", "name": "more", "time": "15us", "on": {"one": 2}},
+                                    {"kind": "all-reduce", "name": "sum", "size": f"{size}B"},
+                                    groups={"one": {"size": 4}}))
+        (one,) = sim.result["steps"]
+        path = {part["name"]: part for part in one["path"]}
+        self.assertEqual({name: part["host"] for name, part in path.items()}, {"all": "h3", "more": "h3", "sum": "h3"})
+        self.assertEqual((path["all"]["time_ps"], path["more"]["time_ps"]), (10_000_000, 15_000_000))
+        self.close(path["sum"]["time_ps"], 6 * (size / 4 / B + L))
+        self.assertAlmostEqual(path["sum"]["busbw_gbps"], size * 1.5 * 8e3 / path["sum"]["time_ps"], places=6)
 
     def test_groups_side_by_side(self):
         # Four pairs at once take as long as one pair.

@@ -313,6 +313,8 @@ outcome_create(struct outcome *o, const struct experiment *e, double setup_s, do
 		rc = fabric_flows_report(e->flows, &o->flows, &r->flow_count);
 	if (rc == 0)
 		rc = fabric_flows_collectives(e->flows, &o->collectives, &r->collective_count);
+	if (rc == 0)
+		rc = fabric_flows_steps(e->flows, &r->steps);
 	r->flows = o->flows;
 	r->collectives = o->collectives;
 	return rc != 0 ? rc : add_totals(e, r);
@@ -321,6 +323,7 @@ outcome_create(struct outcome *o, const struct experiment *e, double setup_s, do
 void
 outcome_destroy(struct outcome *o)
 {
+	report_steps_free(&o->result.steps);
 	result_free(&o->result);
 	free(o->collectives);
 	free(o->flows);
