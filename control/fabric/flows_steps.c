@@ -36,7 +36,8 @@ sort_by_member(struct step_times *t)
 
 	t->first_of = memory_array((size_t)members + 2, sizeof(uint32_t), "ranks");
 	t->of_member = memory_array(t->count, sizeof(uint32_t), "ranks");
-	// Counted one place further, so that filling in moves each to its end, the next one's first.
+	// Counted one place further, so that filling in moves each to its end, the next one's
+	// first.
 	for (uint32_t i = 0; i < t->count; i++)
 		t->first_of[ranks[i].member + 2]++;
 	for (uint32_t m = 0; m < members; m++)

@@ -38,9 +38,15 @@ def _step_time(run: roost.Sim) -> float | None:
     return sum(one["step_ps"] for one in steps) / len(steps) if steps else None
 
 
+def _exposed(run: roost.Sim) -> float | None:
+    steps = run.result["steps"]
+    return sum(one["exposed_ps"] for one in steps) / len(steps) if steps else None
+
+
 def _bus_bandwidth(run: roost.Sim) -> float | None:
     """Weighted with the times."""
-    done = [one for one in run.result["collectives"] if one["step_ps"] is not None and one["kind"] != "step"]
+    done = [one for one in run.result["collectives"] if one["step_ps"] is not None
+            and one["kind"] not in ("step", "compute")]
     time = sum(one["step_ps"] for one in done)
     return sum(one["busbw_gbps"] * one["step_ps"] for one in done) / time if time else None
 
@@ -55,6 +61,7 @@ def _summary(key: str) -> Callable[[roost.Sim], float | None]:
 
 FIGURES = [
     Figure("step_ps", "step time", "ps", _step_time),
+    Figure("exposed_ps", "communication exposed", "ps", _exposed),
     Figure("busbw_gbps", "bus bandwidth", "gbps", _bus_bandwidth),
     Figure("fct_p50_ps", "FCT p50", "ps", lambda run: _percentile(_times(run), 50)),
     Figure("fct_p99_ps", "FCT p99", "ps", lambda run: _percentile(_times(run), 99)),

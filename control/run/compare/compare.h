@@ -36,6 +36,7 @@ enum compare_unit { COMPARE_PS, COMPARE_GBPS, COMPARE_NUMBER, COMPARE_RATIO };
 // The rows that every comparison has, then those of items, tenants and collectives.
 enum compare_figure {
 	COMPARE_STEP,
+	COMPARE_EXPOSED,
 	COMPARE_BUSBW,
 	COMPARE_FCT_P50,
 	COMPARE_FCT_P99,

@@ -12,6 +12,7 @@
 const struct compare_metric compare_metrics[COMPARE_FIGURES] = {
 	//                          key                 name                unit           more   exact  quiet
 	[COMPARE_STEP]            = {"step_ps",         "step time",        COMPARE_PS,     false, false, false},
+	[COMPARE_EXPOSED]         = {"exposed_ps",      "communication exposed", COMPARE_PS, false, false, false},
 	[COMPARE_BUSBW]           = {"busbw_gbps",      "bus bandwidth",    COMPARE_GBPS,   true,  false, false},
 	[COMPARE_FCT_P50]         = {"fct_p50_ps",      "FCT p50",          COMPARE_PS,     false, false, false},
 	[COMPARE_FCT_P99]         = {"fct_p99_ps",      "FCT p99",          COMPARE_PS,     false, false, false},
@@ -200,14 +201,18 @@ find_group(struct groups *groups, const char *name, uint64_t bytes)
 	return g;
 }
 
+// Computing takes as long in every fabric.
 static void
 collect_collectives(struct groups *groups, const struct report_result *result)
 {
 	for (uint32_t i = 0; i < result->collective_count; i++) {
 		const struct report_collective *c = &result->collectives[i];
-		struct group *g = find_group(groups, c->name, c->bytes);
 		double algorithm, bus;
+		struct group *g;
 
+		if (c->kind == REPORT_COMPUTE)
+			continue;
+		g = find_group(groups, c->name, c->bytes);
 		g->step = c->kind == REPORT_STEP;
 		if (c->step == PS_NEVER)
 			continue;
@@ -244,6 +249,16 @@ put_collective(const struct reader *r, const struct groups *groups, const struct
 	free(name);
 }
 
+static double
+mean_exposed(const struct report_steps *steps)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < steps->count; i++)
+		sum += (double)steps->items[i].exposed;
+	return sum / steps->count;
+}
+
 // The mean of steps, or where there are none of collectives. Bus bandwidth is that of all
 // collectives over the time of all, so that a long one counts for more than a short one.
 static void
@@ -263,6 +278,8 @@ read_collectives(const struct reader *r, const struct report_result *result)
 	}
 	if (step_count + other_count != 0)
 		put(r, COMPARE_STEP, step_count != 0 ? steps / step_count : others / other_count);
+	if (result->steps.count != 0)
+		put(r, COMPARE_EXPOSED, mean_exposed(&result->steps));
 	if (others > 0)
 		put(r, COMPARE_BUSBW, bus / others);
 	for (unsigned int i = 0; groups.count > 1 && i < groups.count; i++)
