@@ -196,6 +196,7 @@ struct report_collective {
 	const char *name;    // the same for all its executions
 	const char *id;      // the same for all its executions, and unique in the run
 	const char *step_id; // the id of the step that it belongs to, or is; NULL: none
+	const char *group;   // of ranks, as "tp"; NULL: all
 	enum report_kind kind;
 	uint32_t iteration; // from 0
 	uint32_t ranks;

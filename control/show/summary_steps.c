@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the time of steps went to, and the critical path of the slowest execution of each.
+// What the time of steps went to, the bandwidth of their groups, and the critical path of the
+// slowest execution of each.
 #include "summary_internal.h"
 
 #include "control/base/memory.h"
@@ -20,6 +21,11 @@ static const struct text_column path_columns[] = {
 	{"operation", TEXT_LEFT}, {"kind", TEXT_LEFT},   {"times", TEXT_RIGHT},
 	{"time", TEXT_RIGHT},     {"share", TEXT_RIGHT}, {"busbw Gb/s", TEXT_RIGHT},
 	{"longest", TEXT_RIGHT},  {"at", TEXT_LEFT},
+};
+
+static const struct text_column group_columns[] = {
+	{"group", TEXT_LEFT},      {"operations", TEXT_RIGHT}, {"per rank", TEXT_RIGHT},
+	{"time mean", TEXT_RIGHT}, {"busbw Gb/s", TEXT_RIGHT},
 };
 
 // The executions of one step, which follow each other.
@@ -120,6 +126,65 @@ print_path(const struct executions *e, FILE *to)
 	free(sorted);
 }
 
+// What the groups of one name did.
+struct group {
+	const char *name;
+	uint32_t count;
+	uint64_t bytes; // per rank, the sum
+	ps_t time;      // the same
+	double bus;     // bandwidth times time
+};
+
+static struct group *
+find_group(struct group **groups, uint32_t *count, const char *name)
+{
+	for (uint32_t i = 0; i < *count; i++)
+		if (strcmp((*groups)[i].name, name) == 0)
+			return &(*groups)[i];
+	*groups = memory_grow(*groups, *count, sizeof(**groups), "groups of a step");
+	(*groups)[*count] = (struct group){.name = name};
+	return &(*groups)[(*count)++];
+}
+
+static void
+print_groups(const struct report_result *r, FILE *to)
+{
+	struct text_table *t =
+		text_table_create(group_columns, sizeof(group_columns) / sizeof(*group_columns));
+	struct group *groups = NULL;
+	char text[TEXT_VALUE_MAX];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < r->collective_count; i++) {
+		const struct report_collective *c = &r->collectives[i];
+		double algorithm, bus;
+		struct group *g;
+
+		if (c->group == NULL || c->step == PS_NEVER)
+			continue;
+		report_collective_bandwidth(c, &algorithm, &bus);
+		g = find_group(&groups, &count, c->group);
+		g->count++;
+		g->bytes += c->bytes;
+		g->time += c->step;
+		g->bus += bus * (double)c->step;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		text_table_cell(t, "%s", groups[i].name);
+		text_table_cell(t, "%u", groups[i].count);
+		text_table_cell(t, "%s", text_bytes(text, groups[i].bytes / groups[i].count));
+		text_table_cell(t, "%s", text_duration(text, groups[i].time / groups[i].count));
+		text_table_cell(t, "%.1f",
+				groups[i].time != 0 ? groups[i].bus / (double)groups[i].time : 0.0);
+	}
+	if (count != 0) {
+		fputc('\n', to);
+		text_table_print(t, "", to);
+	}
+	text_table_destroy(t);
+	free(groups);
+}
+
 void
 summary_print_steps(const struct report_result *r, FILE *to)
 {
@@ -136,6 +201,7 @@ summary_print_steps(const struct report_result *r, FILE *to)
 	fputc('\n', to);
 	text_table_print(t, "", to);
 	text_table_destroy(t);
+	print_groups(r, to);
 	for (uint32_t next = 0; next < r->steps.count;) {
 		struct executions e = take_executions(&r->steps, &next);
 

@@ -98,7 +98,7 @@ class Steps(Case):
         groups = [one for one in sim.result["collectives"] if one["name"] == "r"]
         self.assertEqual([one["id"] for one in groups], [f"train.1.all-reduce.{i}" for i in (1, 2, 3, 4)])
         for one in groups:
-            self.assertEqual(one["ranks"], 2)
+            self.assertEqual((one["ranks"], one["group"]), (2, "tp"))
             self.close(one["step_ps"], 2 * (size / 2 / B + L))
         self.assertEqual({(one["src"], one["dst"]) for one in sim.flows},
                          {(f"h{a}", f"h{b}") for a, b in ((1, 3), (2, 4), (5, 7), (6, 8))} |
