@@ -48,7 +48,9 @@ hint_order(json_t *hints, const struct report_result *r)
 	json_array_append_new(
 		hints,
 		json_sprintf("%ju packets were sent again though none was lost: %ju arrived out of "
-			     "order, which `hosts.placement: in-order` treats as loss",
+			     "order. With `hosts.placement: in-order` that counts as loss; with "
+			     "out-of-order a gap does after `hosts.reorder-timeout`, which should "
+			     "be longer than the longest pause",
 			     (uintmax_t)resent, (uintmax_t)r->out_of_order));
 }
 
