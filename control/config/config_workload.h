@@ -18,6 +18,7 @@ enum config_work_kind {
 	CONFIG_WORK_ALL_TO_ALL,
 	CONFIG_WORK_BROADCAST,
 	CONFIG_WORK_STEP,
+	CONFIG_WORK_TRACE,
 	// Only as operations of a step.
 	CONFIG_WORK_SEND,
 	CONFIG_WORK_DISPATCH,
@@ -26,10 +27,16 @@ enum config_work_kind {
 };
 
 enum config_op { CONFIG_OP_WRITE, CONFIG_OP_SEND, CONFIG_OP_READ };
-enum config_flow_format {
+enum config_file_format {
 	CONFIG_FLOW_FORMAT_ROOST,
 	CONFIG_FLOW_FORMAT_HPCC,
-	CONFIG_FLOW_FORMAT_CONWEAVE
+	CONFIG_FLOW_FORMAT_CONWEAVE,
+	CONFIG_TRACE_CHAKRA,
+	CONFIG_TRACE_SIMAI,
+	CONFIG_TRACE_AICB,
+	CONFIG_TRACE_NCCL,
+	CONFIG_TRACE_NCCL_TESTS,
+	CONFIG_TRACE_HTSIM,
 };
 enum config_arrivals { CONFIG_ARRIVALS_CBR, CONFIG_ARRIVALS_POISSON };
 enum config_algorithm {
@@ -79,13 +86,14 @@ struct config_work {
 	uint64_t gap_ps;          // between repeats
 	struct config_names from; // flow, stream: one; incast: the senders
 	struct config_name to;    // flow, stream, incast
-	// permutation, shift, poisson, collectives, step: these only; empty: all (of the tenant)
+	// permutation, shift, poisson, collectives, step, trace: these only; empty: all (of the
+	// tenant)
 	struct config_names hosts;
 	uint64_t size_bytes;     // flow; incast, permutation, shift: of each; collectives: per rank
 	uint32_t by;             // shift: places in the list of hosts
 	enum config_op op;       // flow
-	struct config_name file; // flows
-	enum config_flow_format format;
+	struct config_name file; // flows, trace
+	enum config_file_format format;
 	uint32_t packet_bytes; // stream: the frame without FCS
 	uint64_t rate_bps;     // stream
 	enum config_arrivals arrivals;

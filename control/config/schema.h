@@ -194,7 +194,8 @@ extern const struct schema schema_work;            // base struct config_work
 extern const struct schema schema_event;           // base struct config_event
 extern const struct schema schema_route;           // base struct config_route
 extern const struct schema_choice schema_pool_names[], schema_routing_modes[], schema_presets[],
-	schema_preset_modes[], schema_roles[], schema_work_kinds[], schema_operation_kinds[];
+	schema_preset_modes[], schema_roles[], schema_work_kinds[], schema_operation_kinds[],
+	schema_file_formats[];
 // Forms that several sections share (schema_forms.c).
 extern const struct schema_form schema_form_switch; // on or off
 extern const struct schema_form schema_form_none;   // none or off

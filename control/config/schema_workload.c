@@ -12,6 +12,7 @@
 #define SHIFT (1u << CONFIG_WORK_SHIFT)
 #define POISSON (1u << CONFIG_WORK_POISSON)
 #define STEP (1u << CONFIG_WORK_STEP)
+#define TRACE (1u << CONFIG_WORK_TRACE)
 #define SIZED (FLOW | INCAST | PERMUTATION | SHIFT | COLLECTIVE | BROADCAST)
 
 const struct schema_choice schema_work_kinds[] = {
@@ -28,6 +29,20 @@ const struct schema_choice schema_work_kinds[] = {
 	{"all-to-all", CONFIG_WORK_ALL_TO_ALL},
 	{"broadcast", CONFIG_WORK_BROADCAST},
 	{"step", CONFIG_WORK_STEP},
+	{"trace", CONFIG_WORK_TRACE},
+	{NULL, 0},
+};
+
+const struct schema_choice schema_file_formats[] = {
+	{"roost", CONFIG_FLOW_FORMAT_ROOST},
+	{"hpcc", CONFIG_FLOW_FORMAT_HPCC},
+	{"conweave", CONFIG_FLOW_FORMAT_CONWEAVE},
+	{"chakra", CONFIG_TRACE_CHAKRA},
+	{"simai", CONFIG_TRACE_SIMAI},
+	{"aicb", CONFIG_TRACE_AICB},
+	{"nccl", CONFIG_TRACE_NCCL},
+	{"nccl-tests", CONFIG_TRACE_NCCL_TESTS},
+	{"htsim", CONFIG_TRACE_HTSIM},
 	{NULL, 0},
 };
 
@@ -100,6 +115,18 @@ check_poisson(struct decoder *d, const struct yaml_node *node)
 }
 
 static void
+check_format(struct decoder *d, const struct yaml_node *node, const struct config_work *work)
+{
+	const struct yaml_pair *format = yaml_tree_get(node, "format");
+	bool trace = work->kind == CONFIG_WORK_TRACE;
+
+	if (format != NULL && (work->format >= CONFIG_TRACE_CHAKRA) != trace)
+		decode_error(d, format->value->pos, "%s is a format of kind: %s",
+			     schema_choice_name(schema_file_formats, work->format),
+			     trace ? "flows" : "trace");
+}
+
+static void
 check_work(struct decoder *d, const struct yaml_node *node, void *base)
 {
 	struct config_work *work = base;
@@ -113,6 +140,8 @@ check_work(struct decoder *d, const struct yaml_node *node, void *base)
 		decode_error(d, work->from.items[1].pos, "\"from\" is one host here");
 	if (work->kind == CONFIG_WORK_POISSON)
 		check_poisson(d, node);
+	if (work->kind == CONFIG_WORK_FLOWS || work->kind == CONFIG_WORK_TRACE)
+		check_format(d, node, work);
 	if (until != NULL && work->until_ps != 0 && work->until_ps <= work->at_ps)
 		decode_error(d, until->value->pos, "\"until\" is no later than \"at\"");
 	if (operations != NULL && operations->value->count == 0 &&
@@ -124,12 +153,6 @@ static const struct schema_choice ops[] = {
 	{"write", CONFIG_OP_WRITE},
 	{"send", CONFIG_OP_SEND},
 	{"read", CONFIG_OP_READ},
-	{NULL, 0},
-};
-static const struct schema_choice formats[] = {
-	{"roost", CONFIG_FLOW_FORMAT_ROOST},
-	{"hpcc", CONFIG_FLOW_FORMAT_HPCC},
-	{"conweave", CONFIG_FLOW_FORMAT_CONWEAVE},
 	{NULL, 0},
 };
 static const struct schema_choice arrivals[] = {
@@ -176,16 +199,20 @@ static const struct schema_key keys[] = {
 	 .kinds = FLOW | STREAM | INCAST, .required = FLOW | STREAM | INCAST},
 	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE | SCHEMA_HOSTS,
 	 .help = "these hosts or NICs only", AT(hosts), .min = 1,
-	 .kinds = PERMUTATION | SHIFT | POISSON | COLLECTIVE | BROADCAST | STEP},
+	 .kinds = PERMUTATION | SHIFT | POISSON | COLLECTIVE | BROADCAST | STEP | TRACE},
 	{"size", SCHEMA_BYTES, .help = "bytes to send", AT(size_bytes), .min = 1,
 	 .max = SCHEMA_BYTES_MAX, .kinds = SIZED, .required = SIZED},
 	{"by", SCHEMA_INTEGER, .def = "1", .help = "to the how many next", AT(by), .min = 1,
 	 .max = 65535, .kinds = SHIFT},
 	{"op", SCHEMA_ENUM, .def = "write", .help = "RDMA operation", AT(op), .choices = ops,
 	 .kinds = FLOW},
-	{"file", SCHEMA_TEXT, .help = "a flow file", AT(file), .kinds = FLOWS, .required = FLOWS},
-	{"format", SCHEMA_ENUM, .def = "roost", .help = "format of the file", AT(format),
-	 .choices = formats, .kinds = FLOWS},
+	{"file", SCHEMA_TEXT,
+	 .help = "a flow file; a trace: of chakra NAME for NAME.0.et, NAME.1.et, ...", AT(file),
+	 .kinds = FLOWS | TRACE, .required = FLOWS | TRACE},
+	{"format", SCHEMA_ENUM, .def = "roost",
+	 .help = "format of the file; of flows roost, hpcc or conweave, of a trace one of the "
+		 "others",
+	 AT(format), .choices = schema_file_formats, .kinds = FLOWS | TRACE, .required = TRACE},
 	{"packet", SCHEMA_BYTES, .def = "1000B", .help = "frame without FCS", AT(packet_bytes),
 	 .min = 60, .max = SCHEMA_MTU_MAX, .kinds = STREAM},
 	{"rate", SCHEMA_RATE, .help = "bits per second", AT(rate_bps), .min = 1000,

@@ -13,10 +13,11 @@
 // item has that name. Operations of a step are numbered from 1: "train.2.all-to-all"; where several
 // groups do one, they are too: "train.2.all-to-all.3".
 
+// A trace is a step that others wrote down.
 bool
 flows_is_step(const struct program_spec *p)
 {
-	return strcmp(p->kind, report_kind_name(REPORT_STEP)) == 0;
+	return strcmp(p->kind, report_kind_name(REPORT_STEP)) == 0 || strcmp(p->kind, "trace") == 0;
 }
 
 static char *

@@ -48,7 +48,7 @@ may_be_written(const struct flows_file *file)
 }
 
 static void
-try_format(enum config_flow_format format, const char *data, size_t size)
+try_format(enum config_file_format format, const char *data, size_t size)
 {
 	struct diag diag = {0};
 	struct flows_file file, again;

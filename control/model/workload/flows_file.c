@@ -174,7 +174,7 @@ read_flows(struct words_reader *r, const struct format *format, struct flows_fil
 }
 
 int
-flows_file_parse(struct flows_file *out, enum config_flow_format format, const char *text,
+flows_file_parse(struct flows_file *out, enum config_file_format format, const char *text,
 		 size_t length, const char *name, struct diag *diag)
 {
 	struct flows_file file = {.text = memory_text_part(text, length)};

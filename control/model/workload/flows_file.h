@@ -30,6 +30,6 @@ struct flows_file {
 // Reads the lines from memory; names are not looked up. name: the file's, in messages.
 // Returns 0, or -EINVAL with the errors ("NAME:line:column: ...") in diag; *out is to be freed by
 // flows_file_free() only after 0.
-int flows_file_parse(struct flows_file *out, enum config_flow_format format, const char *text,
+int flows_file_parse(struct flows_file *out, enum config_file_format format, const char *text,
 		     size_t length, const char *name, struct diag *diag);
 void flows_file_free(struct flows_file *file);

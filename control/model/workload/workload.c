@@ -96,6 +96,7 @@ static int (*const kinds[])(struct item *item) = {
 	[CONFIG_WORK_ALL_TO_ALL] = item_collective,
 	[CONFIG_WORK_BROADCAST] = item_collective,
 	[CONFIG_WORK_STEP] = item_step,
+	[CONFIG_WORK_TRACE] = item_trace,
 };
 
 static int

@@ -94,3 +94,5 @@ int item_poisson(struct item *item);
 int item_collective(struct item *item);
 // A step of several operations.
 int item_step(struct item *item);
+// A trace that a file has (trace_item.c).
+int item_trace(struct item *item);

@@ -106,7 +106,7 @@ test_conweave(void **state)
 }
 
 static void
-assert_bad(enum config_flow_format format, const char *text, size_t length, const char *message)
+assert_bad(enum config_file_format format, const char *text, size_t length, const char *message)
 {
 	struct diag diag = {0};
 	struct flows_file file;
