@@ -16,6 +16,7 @@
 // clang-format off
 static const struct cli_command *const commands[] = {
 	&command_check,
+	&command_workload,
 	&command_migrate,
 	&command_sim,
 	&command_compare,

@@ -59,6 +59,7 @@ extern const struct cli_command command_up;
 extern const struct cli_command command_watchdog;
 extern const struct cli_command command_web;
 extern const struct cli_command command_where;
+extern const struct cli_command command_workload;
 
 // ---- the live fabric (call.c) -------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ STATUS = re.compile(r"# exit status (\d)")
 # A part of a file is completed by this: one switch of these ports, unless it says otherwise.
 PORTS = "".join(f"    swp{i}: {{rate: 100G, cable: 5m}}\n" for i in range(1, 5))
 TOP = ("events",)    # keys of the file itself; all others are the switch's
-RUN = ("sim", "plot", "compare", "check", "replay", "where", "headroom", "help", "schema", "completion", "--help")
+RUN = ("sim", "plot", "compare", "check", "replay", "where", "headroom", "help", "schema", "completion", "workload", "--help")
 FABRIC = re.compile(r"^(?:fabric|switch):", re.M)
 # Drawings that pages show, and where the commands of the page write them.
 DRAWN = {"first-steps.md": {"first-queues.svg": "first/queues.svg"},
