@@ -207,8 +207,8 @@ static const struct schema_key keys[] = {
 	{"op", SCHEMA_ENUM, .def = "write", .help = "RDMA operation", AT(op), .choices = ops,
 	 .kinds = FLOW},
 	{"file", SCHEMA_TEXT,
-	 .help = "a flow file; a trace: of chakra NAME for NAME.0.et, NAME.1.et, ...", AT(file),
-	 .kinds = FLOWS | TRACE, .required = FLOWS | TRACE},
+	 .help = "a flow file; a trace: of chakra NAME for NAME.0.et, NAME.1.et and so on",
+	 AT(file), .kinds = FLOWS | TRACE, .required = FLOWS | TRACE},
 	{"format", SCHEMA_ENUM, .def = "roost",
 	 .help = "format of the file; of flows roost, hpcc or conweave, of a trace one of the "
 		 "others",

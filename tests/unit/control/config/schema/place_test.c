@@ -44,7 +44,7 @@ paths(void **state)
 		{"tor.routing.mode", "NODE.routing.mode"},
 		{"tenants.red.hosts", "tenants.NAME.hosts"},
 		{"workload[3].size", "workload.size"},
-		{"workload.collectives.kind", "workload.collectives.kind"},
+		{"workload.operations.kind", "workload.operations.kind"},
 		{"events.pfc.quanta", "events.pfc.quanta"},
 		{"fabric.links.leaf1-spine2.rate", "fabric.links.LINK.rate"},
 		{"switch.ports.swp3.mac", "switch.ports.swpN.mac"},

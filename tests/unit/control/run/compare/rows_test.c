@@ -59,7 +59,9 @@ test_rows_of_a_result(void **state)
 				  .out_of_order = 7,
 				  .now = PS_PER_MS};
 	struct comparison c = {.seeds = 1, .count = 1};
+	struct report_step steps[] = {{.step = 900, .exposed = 500}, {.step = 800, .exposed = 300}};
 
+	r.steps = (struct report_steps){.items = steps, .count = 2};
 	f->leaf->ports[0].drops[DROP_NO_ROUTE] = 3;
 	f->leaf->ports[0].pfc_tx[3] = 4;
 	f->leaf->ports[0].queues[3].ecn_marked = 5;
@@ -73,6 +75,7 @@ test_rows_of_a_result(void **state)
 		assert_int_equal(c.rows[i].cells[0].count, 1);
 	assert_true(value(&c, COMPARE_COMPLETED) == 3);
 	assert_true(value(&c, COMPARE_STEP) == 200000);
+	assert_true(value(&c, COMPARE_EXPOSED) == 400);
 	// 1000 bytes: 80 Gb/s in 100 ns and 26.7 in 300, for two ranks the same on the wire.
 	assert_true(nearly(value(&c, COMPARE_BUSBW), 40));
 	assert_true(value(&c, COMPARE_FCT_P50) == 300);
