@@ -19,7 +19,8 @@ const struct cli_command command_lab = {
 		"counter tells the answer, and gives a hint.\n\nFor teachers: `check` with several "
 		"directories grades a class, `solution` shows the solution for a\nstudent, and "
 		"`lint` tries a lab's solution and its typical mistakes. The last two need the "
-		"answer\nkey.\n",
+		"answer\nkey. `slides` runs the fabrics of a class and writes its slides as one "
+		"HTML file.\n",
 	.forms = {{{{CLI_LITERAL, "list"}}, .help = "list the labs"},
 		  {{{CLI_LITERAL, "start"}, {CLI_TEXT, "LAB"}, {CLI_DIRECTORY, .optional = true}},
 		   .help = "copy a lab to DIR (default: the lab's name)"},
@@ -28,7 +29,11 @@ const struct cli_command command_lab = {
 		  {{{CLI_LITERAL, "solution"}, {CLI_TEXT, "LAB|DIR"}},
 		   .help = "show the solution of a lab, or of a student's copy"},
 		  {{{CLI_LITERAL, "lint"}, {CLI_TEXT, "LAB", .optional = true, .repeated = true}},
-		   .help = "check labs with their answer key (default: all labs)"}},
+		   .help = "check labs with their answer key (default: all labs)"},
+		  {{{CLI_LITERAL, "slides"},
+		    {CLI_FILE},
+		    {CLI_DIRECTORY, .name = "DECK", .optional = true}},
+		   .help = "write the slides of a class (default: the one that comes with Roost)"}},
 	.options =
 		{
 			{.name = "student",
@@ -54,6 +59,10 @@ const struct cli_command command_lab = {
 			 .value = "N",
 			 .range = {1, 1000},
 			 .help = "try each lab for N students (default: 3)"},
+			{.name = "runs",
+			 .of = "slides",
+			 .kind = CLI_DIRECTORY,
+			 .help = "keep the runs that the slides are made of in DIR"},
 			{.name = "labs",
 			 .kind = CLI_DIRECTORY,
 			 .help = "use the labs in DIR (default: those that come with Roost)"},

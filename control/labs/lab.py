@@ -133,7 +133,11 @@ class Lab:
         seed = hashlib.sha256(f"{self.name}\0{student}".encode()).digest()
         source = random.Random(int.from_bytes(seed, "big"))
         # choice() may change with Python's versions; random() may not.
-        values = {name: choices[int(source.random() * len(choices))] for name, choices in self.numbers.items()}
+        return self.derive({name: choices[int(source.random() * len(choices))] for name, choices in self.numbers.items()})
+
+    def derive(self, drawn: dict[str, float]) -> dict[str, float]:
+        """All numbers of the lab, with those that follow from the ones drawn. Raises LabError."""
+        values = dict(drawn)
         for name, text in self.derived.items():
             try:
                 values[name] = whole(evaluate(text, values))
@@ -174,7 +178,7 @@ def _text(path: Path) -> str:
         raise LabError(f"{path}: {getattr(error, 'strerror', None) or 'not text in UTF-8'}") from None
 
 
-class _Map:
+class YamlMap:
     """A mapping of a YAML file, whose keys are taken one by one: what is left over is an error."""
 
     def __init__(self, value: Any, where: str) -> None:
@@ -221,7 +225,7 @@ class _Map:
             raise LabError(f"{self.where}: {next(iter(self.left))}: no such key")
 
 
-def _numbers(of: _Map) -> dict[str, list[float]]:
+def _numbers(of: YamlMap) -> dict[str, list[float]]:
     result = {}
     for name, choices in of.map("numbers").items():
         where = f"{of.where}: numbers.{name}"
@@ -237,7 +241,7 @@ def _numbers(of: _Map) -> dict[str, list[float]]:
 
 
 def _verdict(value: Any, where: str) -> Verdict:
-    of = _Map(value, where)
+    of = YamlMap(value, where)
     result = Verdict(where, of.number("points"), of.text("hint"), of.text("that", "") or None, of.text("expect", "") or None,
                      of.within())
     of.end()
@@ -247,7 +251,7 @@ def _verdict(value: Any, where: str) -> Verdict:
 
 
 def _question(value: Any, where: str) -> Question:
-    of = _Map(value, where)
+    of = YamlMap(value, where)
     name = of.text("name")
     of.where = where = f"{where} {name}"
     if not NAME.fullmatch(name):
@@ -277,7 +281,7 @@ def _question(value: Any, where: str) -> Question:
 def _run(name: str, value: Any, where: str) -> RunOf:
     if not NAME.fullmatch(name):
         raise LabError(f"{where}: a name is small letters, digits and _")
-    of = _Map(value, where)
+    of = YamlMap(value, where)
     student = of.text("student", "false")
     if student not in ("true", "false"):
         raise LabError(f"{where}: student: must be true or false")
@@ -290,7 +294,7 @@ def _run(name: str, value: Any, where: str) -> RunOf:
 def read(folder: Path) -> Lab:
     """Reads and checks a lab. Raises LabError."""
     path = folder / "lab.yaml"
-    of = _Map(read_yaml(path), str(path))
+    of = YamlMap(read_yaml(path), str(path))
     lab = Lab(folder, of.text("title"), of.text("minutes"), of.text("about"), _numbers(of),
               {name: str(text) for name, text in of.map("derived").items()}, of.list("files"), of.list("changes"),
               {name: _run(name, one, f"{path}: runs.{name}") for name, one in of.map("runs").items()},

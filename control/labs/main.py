@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`roost lab`: called by the program with its own path, the words of the command line, and options as NAME=VALUE.
 
-    main.py ROOST list|start|check|solution|lint WORD... -- NAME=VALUE...
+    main.py ROOST list|start|check|solution|lint|slides WORD... -- NAME=VALUE...
 """
 import csv
 import getpass
@@ -10,17 +10,18 @@ import json
 import os
 import signal
 import sys
-import tempfile
 import textwrap
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any, NoReturn
 
 HERE = Path(__file__).resolve().parent
 # Only a build directory has this file.
-PLACES = json.loads((HERE / "places.json").read_text()) if (HERE / "places.json").exists() else {"labs": str(HERE.parent / "labs")}
-sys.path[:0] = [str(HERE), *([PLACES["python"]] if "python" in PLACES else [])]
+PLACES = json.loads((HERE / "places.json").read_text()) if (HERE / "places.json").exists() else {
+    "labs": str(HERE.parent / "labs"), "examples": str(HERE.parent / "examples")}
+sys.path[:0] = [str(HERE), str(HERE.parent / "plot"), *([PLACES["python"]] if "python" in PLACES else [])]
 try:
     import yaml     # noqa: F401
     import roost    # noqa: F401
@@ -29,8 +30,10 @@ except ImportError as missing:
     print(f"roost lab: needs the Python module {missing.name} (apt-get install {package})", file=sys.stderr)
     sys.exit(1)
 
+import deck
 import key as keys
 import lab as labs
+import slides
 from exercise import Exercise, check_student, identify, start
 from grade import Grade, Runs, grade
 from lab import LabError, fill, whole
@@ -162,7 +165,7 @@ def write(path: str, text: str) -> None:
     """Writes a file, all of it or nothing."""
     target = Path(path)
     try:
-        with tempfile.NamedTemporaryFile("w", dir=target.parent, prefix=f".{target.name}.", delete=False) as to:
+        with NamedTemporaryFile("w", dir=target.parent, prefix=f".{target.name}.", delete=False) as to:
             to.write(text)
         try:
             os.chmod(to.name, 0o644)
@@ -207,7 +210,7 @@ def solution(call: Call) -> int:
     else:
         lab, student = find(call, call.words[0]), student_of(call)
     key = keys.read(call.key(), lab)
-    with tempfile.TemporaryDirectory() as directory:
+    with TemporaryDirectory() as directory:
         solved = start(lab, Path(directory) / "solved", student)
         with closing(Runs(solved, {}, call.program)) as values:
             keys.solve(solved, key, values)
@@ -232,8 +235,26 @@ def lint_labs(call: Call) -> int:
     return 1 if problems else 0
 
 
+def make_slides(call: Call) -> int:
+    """Runs what a deck names, and writes its slides."""
+    out = Path(call.words[0])
+    found = deck.read(Path(call.words[1]) if len(call.words) > 1 else call.folder() / "class", call.folder(), Path(PLACES["examples"]))
+    with ExitStack() as stack:
+        directory = Path(call.options["runs"]) if "runs" in call.options else Path(stack.enter_context(TemporaryDirectory()))
+        try:
+            directory.mkdir(exist_ok=True)
+        except OSError as error:
+            raise LabError(f"{directory}: {error.strerror}") from None
+        version = roost.command("--version", program=call.program).out.strip()
+        text = slides.make(found, deck.run_all(found, directory, call.program), call.folder(), version)
+    write(str(out), text)
+    return show(call, {"file": str(out), "slides": len(found.slides), "runs": len(found.runs), "minutes": whole(float(found.minutes))},
+                f"{out}: {found.title}, {len(found.slides)} slides for {found.minutes} minutes, from {len(found.runs)} runs\n")
+
+
 COMMANDS: dict[str, Callable[[Call], int]] = {
-    "list": list_labs, "start": start_lab, "check": check_labs, "solution": solution, "lint": lint_labs}
+    "list": list_labs, "start": start_lab, "check": check_labs, "solution": solution, "lint": lint_labs,
+    "slides": make_slides}
 
 
 def interrupt(number: int, _: object) -> NoReturn:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Iterable, Sequence
 
 import draw
-from draw import COLOURS, CURVES_MAX, FAINT, LABEL_SIZE, TICK_SIZE, WIDTH, Axis, Box, Drawing
+from draw import COLOURS, CURVES_MAX, FAINT, LABEL_SIZE, TICK_SIZE, Axis, Box, Drawing
 from read import Line, Lines
 
 BUCKETS = 600          # of time, in which a curve keeps its least and its most value
@@ -160,19 +160,20 @@ def draw_panel(out: Drawing, panel: Panel, box: Box, last: float, x_label: str) 
                  colour=FAINT, halo=True)
 
 
-def lines_over_time(file: str, title: str, panels: Sequence[Panel]) -> Drawing:
+def lines_over_time(file: str, title: str, panels: Sequence[Panel], plot: int = 0) -> Drawing:
+    """plot: the height of each panel; 0: as suits their number."""
     legends = [panel_entries(panel) for panel in panels]
     heights = [draw.legend_height(LEFT, [name for name, _ in one]) for one in legends]
     # The same lines in every panel need one legend.
     if all(one == legends[0] for one in legends):
         heights[1:] = [0.0] * (len(panels) - 1)
-    plot = 320 if len(panels) == 1 else 230
+    plot = plot or (320 if len(panels) == 1 else 230)
     out = Drawing(file, title, 44 + sum(heights) + len(panels) * (plot + 44) + 28)
     top, last = 48.0, last_time(panels)
     for panel, legend, height in zip(panels, legends, heights):
         if height:
             out.legend(LEFT, top, legend)
-        box = Box(LEFT, top + height + 8, WIDTH - RIGHT, top + height + 8 + plot)
+        box = Box(LEFT, top + height + 8, draw.WIDTH - RIGHT, top + height + 8 + plot)
         draw_panel(out, panel, box, last, "time" if panel is panels[-1] else "")
         top = box.bottom + 36
     return out
@@ -182,7 +183,7 @@ def lines_over_time(file: str, title: str, panels: Sequence[Panel]) -> Drawing:
 
 def draw_scale(out: Drawing, label: str) -> None:
     """What the colours mean, beside the title's line."""
-    left, top, width = WIDTH - 274, 50, 200
+    left, top, width = draw.WIDTH - 274, 50, 200
     for percent in range(0, 100, 2):
         out.rect(left + percent * width / 100, top, width / 50 + 0.3, 14, draw.heat_colour(percent + 1))
     out.text(left - 30, top + 12, f"{label} / %", anchor="end")
@@ -232,14 +233,14 @@ def heat_over_time(file: str, title: str, panels: Sequence[Panel]) -> Drawing:
     columns = min(max(most, 1), COLUMNS_MAX)
     row_height = 16 if max(map(len, rows)) > 24 else 22
     left = 20 + max(draw.text_width(line.name, TICK_SIZE) for panel in rows for line in panel)
-    left = min(left, WIDTH / 3)
+    left = min(left, draw.WIDTH / 3)
     heights = [max(len(panel), 2) * row_height + 96 for panel in rows]
     out = Drawing(file, title, 72 + sum(heights))
     draw_scale(out, "share of the time")
     top = 76.0
     for panel, lines, height in zip(panels, rows, heights):
         out.text(left, top + 18, panel.label, LABEL_SIZE)
-        box = Box(left, top + 28, WIDTH - 40, top + 28 + len(lines) * row_height)
+        box = Box(left, top + 28, draw.WIDTH - 40, top + 28 + len(lines) * row_height)
         draw_heat(out, lines, box, last, columns)
         top += height
     return out
@@ -275,8 +276,8 @@ def matrix_pair(file: str, title: str, pair: tuple[Matrix, Matrix]) -> Drawing:
     names = list(pair[0].rows)
     row = uplink_row_height(len(names))
     label = max(draw.text_width(name, TICK_SIZE) for name in names) + 16
-    label = min(label, WIDTH / 6)
-    width = (WIDTH - 40 - 2 * label - 24) / 2
+    label = min(label, draw.WIDTH / 6)
+    width = (draw.WIDTH - 40 - 2 * label - 24) / 2
     out = Drawing(file, title, 112 + row * len(names) + 64)
     draw_scale(out, "load over the run")
     for index, matrix in enumerate(pair):
@@ -295,7 +296,7 @@ def draw_matrix(out: Drawing, matrix: Matrix, box: Box, row: int) -> None:
     for index, (name, loads) in enumerate(matrix.rows.items()):
         top = box.top + index * row
         if index % every == 0:
-            out.text(box.left - 8, top + row / 2 + 5, draw.shorten(name, TICK_SIZE, WIDTH / 6 - 16), anchor="end")
+            out.text(box.left - 8, top + row / 2 + 5, draw.shorten(name, TICK_SIZE, draw.WIDTH / 6 - 16), anchor="end")
         gap = 1 if row > 10 else 0
         for column, load in enumerate(loads):
             draw_cells(out, f"{name}, {column + 1}: {load:.1f} %", [load], [places[column] + gap, places[column + 1]],
@@ -339,12 +340,12 @@ def corners(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return path
 
 
-def distributions(file: str, title: str, curves: dict[str, list[float]], x_label: str, y_label: str) -> Drawing:
+def distributions(file: str, title: str, curves: dict[str, list[float]], x_label: str, y_label: str, plot: int = 400) -> Drawing:
     curves = {name: sorted(values) for name, values in merge_small(curves).items()}
     names = [f"{name} ({len(values)})" for name, values in curves.items()]
     legend = draw.legend_height(LEFT, names)
-    out = Drawing(file, title, 56 + legend + 400 + 60)
-    box = Box(LEFT, 56 + legend, WIDTH - RIGHT, 56 + legend + 400)
+    out = Drawing(file, title, 56 + legend + plot + 60)
+    box = Box(LEFT, 56 + legend, draw.WIDTH - RIGHT, 56 + legend + plot)
     x = Axis(min(one[0] for one in curves.values()) / 1.02, max(one[-1] for one in curves.values()) * 1.02,
              box.left, box.right, log=True)
     y = Axis(0, 100, box.bottom, box.top)

@@ -9,7 +9,7 @@ import math
 from typing import Iterable, NamedTuple, Sequence
 from xml.sax.saxutils import escape
 
-WIDTH = 960
+WIDTH = 960          # of every drawing; the text of a narrower one is larger on a page of the same width
 TITLE_SIZE, LABEL_SIZE, TICK_SIZE = 20, 16, 14
 INK, FAINT, GRID = "#222222", "#777777", "#dddddd"
 LEGEND_ROW = 24
@@ -225,15 +225,16 @@ class Drawing:
         return ('<?xml version="1.0" encoding="utf-8"?>\n'
                 + self.element('xmlns="http://www.w3.org/2000/svg"', f"<title>{escape(self.title)}</title>\n", self.parts))
 
-    def inline(self) -> str:
-        """The drawing as part of an HTML document, with identifiers that no other drawing has."""
+    def inline(self, top: int = 0) -> str:
+        """The drawing as part of an HTML document, with identifiers that no other drawing has, without what is above `top`."""
         stem = self.file.partition(".")[0]
         parts = [one.replace('<g id="', f'<g id="{stem}_', 1) if one.startswith('<g id="') else one for one in self.parts]
-        return self.element(f'role="img" aria-label="{escape(self.title, QUOTE)}"', "", parts)
+        return self.element(f'role="img" aria-label="{escape(self.title, QUOTE)}"', "", parts, top)
 
-    def element(self, attributes: str, title: str, parts: list[str]) -> str:
-        return (f'<svg {attributes} width="{WIDTH}" height="{self.height}" '
-                f'viewBox="0 0 {WIDTH} {self.height}" font-family="sans-serif">\n{title}'
+    def element(self, attributes: str, title: str, parts: list[str], top: int = 0) -> str:
+        height = self.height - top
+        return (f'<svg {attributes} width="{WIDTH}" height="{height}" '
+                f'viewBox="0 {top} {WIDTH} {height}" font-family="sans-serif">\n{title}'
                 f'<rect width="{WIDTH}" height="{self.height}" fill="#ffffff"/>\n'
                 + "\n".join(parts) + "\n</svg>\n")
 

@@ -151,7 +151,8 @@ def thresholds_of(result: Result, queues: list[str]) -> list[Threshold]:
     return thresholds
 
 
-def make_queues(result: Result) -> list[Drawing]:
+def queue_lines(result: Result) -> Lines:
+    """Depths of queues in bytes."""
     table = table_of(result, "queues", "queues.csv", "time_ns", "queues", wide=True)
     lines = Lines()
     with table.file:
@@ -159,6 +160,11 @@ def make_queues(result: Result) -> list[Drawing]:
             for column, name in enumerate(table.columns[1:], 1):
                 lines.add(name, time, table.value(fields, column))
     need_rows("queues", table, lines)
+    return lines
+
+
+def make_queues(result: Result) -> list[Drawing]:
+    lines = queue_lines(result)
     _, factor = draw.bytes_unit(max(line.peak for line in lines.values()))
     panel = Panel(f"depth / {in_bytes(lines)}", lines)
     # Only of the queues with a name: the others hardly fill, and their thresholds would be clutter.
@@ -175,7 +181,8 @@ def pair_name(result: Result, flow: str, qpn: str) -> str:
     return f"flow {flow[:16]}, QP {qpn}"
 
 
-def make_rates(result: Result) -> list[Drawing]:
+def rate_panels(result: Result) -> list[Panel]:
+    """The rates of queue pairs, and their target rates and alphas where they have some."""
     table = table_of(result, "rates", "rates.csv", "time_ns,flow,qpn,rate_gbps,target_gbps,alpha,achieved_gbps",
                      "flows")
     panels = [Panel("rate / Gb/s", Lines(), largest=False), Panel("target rate / Gb/s", Lines(), largest=False),
@@ -187,8 +194,11 @@ def make_rates(result: Result) -> list[Drawing]:
                 if fields[column] or column == 3:   # without congestion control there is no target and no alpha
                     panel.lines.add(name, time, table.value(fields, column))
     need_rows("rates", table, panels[0].lines)
-    return [lines_over_time("rates.svg", f"{result.name}: rates of queue pairs",
-                            [panel for panel in panels if panel.lines])]
+    return [panel for panel in panels if panel.lines]
+
+
+def make_rates(result: Result) -> list[Drawing]:
+    return [lines_over_time("rates.svg", f"{result.name}: rates of queue pairs", rate_panels(result))]
 
 
 def make_loads(result: Result) -> list[Drawing]:
