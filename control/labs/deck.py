@@ -231,7 +231,8 @@ def _sim(run: RunOf, directory: Path, program: str) -> Any:
     except roost.CommandError as error:
         if (out / "result.json").exists():     # a run that stalled
             return roost.Sim(out, known=schema(program))
-        raise LabError(f"{run.where}: {error.done.err.strip().splitlines()[0]}") from None
+        lines = [line for line in error.done.err.strip().splitlines() if not line.startswith("warning:")]
+        raise LabError(f"{run.where}: {(lines or [f'exit status {error.done.status}'])[0]}") from None
     except roost.RoostError:
         raise LabError(f"{run.where}: not done after {RUN_SECONDS} s") from None
 

@@ -71,7 +71,7 @@ def rich(text: str, names: Results, where: str) -> Markup:
 
 # ---- what a slide shows ---------------------------------------------------------------------------------------------
 
-def queue_panel(chart: Chart, names: Results, where: str) -> charts.Panel:
+def queue_panel(chart: Chart, names: Results) -> charts.Panel:
     lines = Lines()
     for label, run in chart.of.items():
         found = results.queue_lines(Result(str(names[run].directory)))
@@ -81,44 +81,44 @@ def queue_panel(chart: Chart, names: Results, where: str) -> charts.Panel:
                 lines.join(shown_name, line.times, line.values)
                 lines[shown_name].name = shown_name
     if not lines:
-        raise LabError(f"{where}: chart: no queue {chart.only} was recorded")
+        raise Missing(f"no queue {chart.only} was recorded")
     return charts.Panel(f"depth / {results.in_bytes(lines)}", lines)
 
 
-def draw_queues(chart: Chart, names: Results, where: str) -> draw.Drawing:
-    return charts.lines_over_time("queues.svg", where, [queue_panel(chart, names, where)], PLOT_HEIGHT)
+def draw_queues(chart: Chart, names: Results) -> draw.Drawing:
+    return charts.lines_over_time("queues.svg", "", [queue_panel(chart, names)], PLOT_HEIGHT)
 
 
-def draw_rates(chart: Chart, names: Results, where: str) -> draw.Drawing:
+def draw_rates(chart: Chart, names: Results) -> draw.Drawing:
     """Without targets and alphas."""
     (run,) = chart.of.values()
-    return charts.lines_over_time("rates.svg", where, results.rate_panels(Result(str(names[run].directory)))[:1], PLOT_HEIGHT)
+    return charts.lines_over_time("rates.svg", "", results.rate_panels(Result(str(names[run].directory)))[:1], PLOT_HEIGHT)
 
 
-def draw_times(chart: Chart, names: Results, where: str) -> draw.Drawing:
+def draw_times(chart: Chart, names: Results) -> draw.Drawing:
     completion = results.Completion()
     for label, run in chart.of.items():
         completion.add(Result(str(names[run].directory)), label)
-    return charts.distributions("times.svg", where, completion.times, "completion time / us", "flows done / %", PLOT_HEIGHT)
+    return charts.distributions("times.svg", "", completion.times, "completion time / us", "flows done / %", PLOT_HEIGHT)
 
 
-def draw_uplinks(chart: Chart, names: Results, where: str) -> draw.Drawing:
+def draw_uplinks(chart: Chart, names: Results) -> draw.Drawing:
     """What leaves send up, of two runs beside each other."""
     pair = []
     for label, run in chart.of.items():
         rows = list(results.loads_of(Result(str(names[run].directory)), "leaf-spine", up=True).items())
         pair.append(charts.Matrix(label, "uplink, by spine", dict(rows[:chart.rows or len(rows)])))
-    return charts.matrix_pair("uplinks.svg", where, (pair[0], pair[1]))
+    return charts.matrix_pair("uplinks.svg", "", (pair[0], pair[1]))
 
 
-DRAWINGS: dict[str, Callable[[Chart, Results, str], draw.Drawing]] = {
+DRAWINGS: dict[str, Callable[[Chart, Results], draw.Drawing]] = {
     "queues": draw_queues, "rates": draw_rates, "times": draw_times, "uplinks": draw_uplinks}
 
 
 def drawn(slide: Slide, chart: Chart, names: Results) -> Markup:
     draw.WIDTH = MATRIX_WIDTH if chart.kind == "uplinks" else CHART_WIDTH
     try:
-        drawing = DRAWINGS[chart.kind](chart, names, slide.where)
+        drawing = DRAWINGS[chart.kind](chart, names)
     except (Invalid, Missing, ValueError) as error:
         raise LabError(f"{slide.where}: chart: {error}") from None
     drawing.title, drawing.file = slide.title, f"slide{int(slide.minute * 60)}.svg"
