@@ -34,7 +34,8 @@ def check_student(name: str) -> str:
 
 def blank_answers(lab: Lab, student: str, numbers: dict[str, float]) -> str:
     """answers.yaml, to be filled in."""
-    lines = [f"# {lab.title}: the answers of {student}. Write each behind its colon, then run `roost lab check`."]
+    lines = [f"# {lab.title}: the answers of {student}. Write each behind its colon, then run `roost lab check`.",
+             "# Unless a question says otherwise, it is about the files as you got them, before you change anything."]
     for question in lab.questions:
         ask = fill(question.ask, numbers, question.where)
         lines += ["", *(f"# {line}" for line in ask.splitlines())]

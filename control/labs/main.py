@@ -116,8 +116,8 @@ def start_lab(call: Call) -> int:
     lab = find(call, call.words[0])
     made = start(lab, Path(call.words[1] if len(call.words) > 1 else lab.name), student_of(call))
     return show(call, {"directory": str(made.folder), "lab": lab.name, "student": made.student, "numbers": made.numbers},
-                f"{made.folder}: {lab.title}, for {made.student}. Read {made.folder}/README.md, write your answers in "
-                f"{made.folder}/answers.yaml, then: roost lab check {made.folder}\n")
+                f"{made.folder}: {lab.title}, for {made.student}. Go to that directory, read README.md, write your answers in "
+                "answers.yaml, then: roost lab check\n")
 
 
 def as_json(one: Grade) -> dict[str, Any]:
