@@ -162,6 +162,8 @@ def _slide(value: Any, where: str, runs: set[str]) -> Slide:
     slide = Slide(where, of.text("title"), of.number("minute"), of.list("text"), of.list("notes"), of.text("lab", ""),
                   of.text("picture", ""), _chart(_part(of, "chart"), runs), _bars(_part(of, "bars")), _table(_part(of, "table")))
     of.end()
+    if sum(map(bool, (slide.picture, slide.chart, slide.bars, slide.table))) > 1:
+        raise LabError(f"{where}: at most one of picture, chart, bars and table is possible")
     return slide
 
 

@@ -156,7 +156,7 @@ def as_csv(grades: list[Grade]) -> str:
 
 def as_gradescope(one: Grade) -> str:
     """results.json of Gradescope's autograders."""
-    return json.dumps({"score": one.points, "tests": [
+    return json.dumps({"score": one.points, "output": f"{one.exercise.lab.title}, {one.exercise.student}", "tests": [
         {"name": mark.question.name, "score": mark.points, "max_score": mark.question.points, "output": mark.says}
         for mark in one.marks]}, indent=1) + "\n"
 

@@ -174,6 +174,32 @@ class Slides(Case):
         self.assertEqual((self.made["minutes"], self.made["slides"]), (45, len(minutes)))
         self.assertEqual([slide["title"] for slide in self.document.slides if not slide["notes"].strip()], [])
 
+    def test_the_guide(self):
+        """doc/teaching.md has all slides in their order, at their minutes, and each lab not before its slide."""
+        page = (SOURCE / "doc/teaching.md").read_text()
+        rows = re.findall(r"^\| (\d+) \| ([A-Z][^|]*) \|.*\|.*\|$", page, re.M)
+        self.assertEqual([title for _, titles in rows for title in titles.split("; ")], [slide["title"] for slide in self.document.slides])
+        for minute, titles in rows:
+            (slide,) = [one for one in self.document.slides if one["title"] == titles.split("; ")[0]]
+            self.assertEqual(float(minute), slide["minute"])
+        given = dict(re.findall(r"^\| (\d+) [A-Z][^|]* \| (\d+) \|", page, re.M))
+        self.assertEqual(list(given), [str(i) for i in range(1, len(list(LABS.glob("*/lab.yaml"))) + 1)])
+        deck = yaml.safe_load((LABS / "class/deck.yaml").read_text())["slides"]
+        for slide, after in zip(deck, [*deck[1:], {"minute": 45}]):
+            if "lab" in slide:
+                self.assertEqual(int(given[str(int(slide["lab"][:2]))]), after["minute"], slide["title"])
+
+    def test_the_guide_s_deck(self):
+        page = (SOURCE / "doc/teaching.md").read_text()
+        (text,) = re.findall(r"^```yml\n(.*?)^```", page, re.M | re.S)
+        folder = self.directory / "deck"
+        folder.mkdir()
+        (folder / "deck.yaml").write_text(text)
+        (folder / "own.yaml").write_text(to_yaml(fabric(spines=1, workload=[flow("h1", "h2", "1KB")])))
+        roost("lab", "slides", self.directory / "x.html", folder)
+        (slide,) = Values((self.directory / "x.html").read_text()).slides
+        self.assertEqual([value for _, value, _ in slide["values"]][:2], ["300", "1536"])
+
     def test_the_same_again(self):
         roost("lab", "slides", self.directory / "again.html")
         self.assertEqual((self.directory / "again.html").read_text(), self.text)
@@ -222,6 +248,7 @@ class Decks(Case):
                 (lambda deck: deck["slides"][0].update(chart={"kind": "queues", "of": {"x": "none"}}), "of: must be LABEL: RUN"),
                 (lambda deck: deck["slides"][0].update(chart={"kind": "rates", "of": {"x": "pause"}}), "chart: rates: no rates.csv"),
                 (lambda deck: deck["slides"][0].update(bars={"rows": [["x"]]}), "rows: must be a list of lists of 2 texts"),
+                (lambda deck: deck["slides"][0].update(picture="01-pause/pause.svg", bars={"rows": [["x", "1"]]}), "at most one of picture"),
                 (lambda deck: deck["runs"]["pause"]["numbers"].pop("rate"), "numbers: 01-pause has rate, quanta"),
                 (lambda deck: deck["runs"].update(more={"file": "none.yaml"}), "file: none.yaml: no such file in "),
                 (lambda deck: deck["runs"].update(more={"lab": "99-none"}), "99-none/lab.yaml: No such file"),
