@@ -12,18 +12,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define PYTHON "/usr/bin/python3"
 
+// The program's own path. Without /proc, as in a chroot, it is the one that started it.
+static int
+find_self(char path[static PATH_MAX])
+{
+	if (realpath("/proc/self/exe", path) != NULL ||
+	    realpath((const char *)(uintptr_t)getauxval(AT_EXECFN), path) != NULL)
+		return 0;
+	return -errno;
+}
+
 int
 cli_find_beside(const char *const *places, unsigned count, char path[static PATH_MAX])
 {
-	char self[PATH_MAX] = "";
+	char self[PATH_MAX];
 	const char *folder;
+	int rc = find_self(self);
 
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		return -errno;
+	if (rc != 0)
+		return rc;
 	folder = dirname(self);
 	for (unsigned i = 0; i < count; i++)
 		if (snprintf(path, PATH_MAX, "%s/%s", folder, places[i]) < PATH_MAX &&
@@ -63,14 +75,14 @@ cli_become(const struct cli_args *args, const char *const places[static 2],
 int
 cli_become_with_options(const struct cli_args *args, const char *const places[static 2])
 {
-	char self[] = "/proc/self/exe", *program = realpath(self, NULL);
+	char program[PATH_MAX];
 	const char **words = memory_array(args->count + args->given_count + 3, sizeof(*words),
 					  "arguments of a Python program");
 	char **options = memory_array(args->given_count, sizeof(*options), "options");
 	unsigned count = 0, given = 0;
 	int status;
 
-	words[count++] = program != NULL ? program : self;
+	words[count++] = find_self(program) == 0 ? program : "roost";
 	for (unsigned i = 0; i < args->count; i++)
 		words[count++] = args->words[i];
 	words[count++] = "--";
@@ -91,6 +103,5 @@ cli_become_with_options(const struct cli_args *args, const char *const places[st
 		free(options[--given]);
 	free(options);
 	free(words);
-	free(program);
 	return status;
 }
