@@ -83,11 +83,12 @@ drop_replacements(struct experiment_options *o)
 static int
 check(const struct cli_args *args)
 {
-	struct experiment_options options = {.file = cli_text(args, "FILE"), .until = PS_NEVER};
+	struct experiment_options options = {.file = cli_text(args, "FILE"),
+					     .until = cli_number(args, "until", PS_NEVER)};
 	int status = take_replacements(args, &options);
 
 	if (status == EXIT_OK)
-		status = run_check(&options);
+		status = run_check(&options, cli_given(args, "json"));
 	drop_replacements(&options);
 	return status;
 }
@@ -98,7 +99,16 @@ const struct cli_command command_check = {
 	.details = "Errors are printed as FILE:line:column: key: message, with exit status 2.\n"
 		   "Warnings alone leave exit status 0.\n",
 	.forms = {{{{CLI_FILE}}}},
-	.options = {SET_OPTION},
+	.options =
+		{
+			SET_OPTION,
+			{.name = "until",
+			 .kind = CLI_TIME,
+			 .help = "check a run that ends at this fabric time: 1ms"},
+			{.name = "json",
+			 .kind = CLI_FLAG,
+			 .help = "print what the file holds, and what a run of it costs, as JSON"},
+		},
 	.run = check,
 };
 

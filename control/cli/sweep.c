@@ -54,6 +54,10 @@ const struct cli_command command_sweep = {
 			 .kind = CLI_DIRECTORY,
 			 .required = true,
 			 .help = "the directory of the results"},
+			{.name = "estimate",
+			 .kind = CLI_FLAG,
+			 .help = "print what the runs would cost, and make none but one second of "
+				 "one"},
 			{.name = "json",
 			 .kind = CLI_FLAG,
 			 .help = "print the figures of each run as JSON"},

@@ -51,3 +51,9 @@ int fabric_flows_collectives(const struct fabric_flows *flows, struct report_col
 // What made each complete execution of each step as long as it was; free with report_steps_free().
 // Returns 0, or -errno.
 int fabric_flows_steps(const struct fabric_flows *flows, struct report_steps *out);
+
+// Estimates how many frames all ports are to send (report_totals.packet_hops) until a time,
+// PS_NEVER if the run drains: from sizes, path MTUs and the paths at the start. It knows nothing of
+// packets that are sent again, of pauses and CNPs, nor of times for which nobody sends. All NICs
+// must be here.
+double fabric_flows_estimate_hops(struct fabric_flows *flows, ps_t until);

@@ -169,3 +169,15 @@ fabric_ideal_bytes(const struct fabric *f, const struct ideal_query *q, ps_t tim
 		slowest = hops[i].byte_time > slowest ? hops[i].byte_time : slowest;
 	return slowest == 0 ? 0 : (time << BYTE_TIME_FRACTION_BITS) / slowest;
 }
+
+int
+fabric_ideal_links(const struct fabric *f, const struct ideal_query *q, unsigned int *data,
+		   unsigned int *acks)
+{
+	struct end src = {q->src, q->src_port}, dst = {q->dst, q->dst_port};
+	bool ip6 = q->from->ip_version == 6;
+	struct ideal_hop hops[IDEAL_HOPS_MAX];
+	int rc = find_path(f, src, dst, ip6, hops, data);
+
+	return rc != 0 ? rc : find_path(f, dst, src, ip6, hops, acks);
+}

@@ -21,3 +21,8 @@ int fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
 // Bytes that the slowest link of the path carries in a time: for a round trip the bandwidth-delay
 // product. 0 without a path.
 uint64_t fabric_ideal_bytes(const struct fabric *f, const struct ideal_query *q, ps_t time);
+
+// How many links the data of a flow cross, and its acknowledgements. Returns 0, or -ENOENT without
+// a path.
+int fabric_ideal_links(const struct fabric *f, const struct ideal_query *q, unsigned int *data,
+		       unsigned int *acks);

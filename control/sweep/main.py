@@ -37,11 +37,12 @@ except ImportError as missing:
     sys.exit(1)
 
 import chart
+import cost
 import figures
 from plan import RUNS_MAX, Plan, Point, Run, SweepError, combine, events_with, failed_links, read_fail, read_setting
 
 Results = dict[Run, figures.Figures]
-FAILED = "failed"   # in place of figures: why a run gave none
+TELL_EVERY_S = 5.0
 
 
 class Options:
@@ -67,6 +68,7 @@ class Sweep:
         self.stopping = threading.Event()
         self.running: set[subprocess.Popen[str]] = set()
         self.guard = threading.Lock()
+        self.estimate = cost.Estimate({})
 
     # ---- files ------------------------------------------------------------------------------------------------------
 
@@ -100,7 +102,8 @@ class Sweep:
     def settings_of(self, point: Point) -> list[str]:
         return [word for key, value in point.settings for word in ("--set", f"{key}={value}")]
 
-    def execute(self, words: list[str]) -> subprocess.CompletedProcess[str]:
+    def execute(self, words: list[str], limit: float | None = None) -> subprocess.CompletedProcess[str]:
+        """Runs the program; after `limit` seconds as if somebody had pressed Ctrl-C, so that it writes what there is."""
         process = subprocess.Popen([self.options.program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, errors="backslashreplace")
         with self.guard:
@@ -108,25 +111,43 @@ class Sweep:
         if self.stopping.is_set():
             process.terminate()
         try:
-            out, err = process.communicate()
+            out, err = self.end_of(process, limit)
         finally:
             with self.guard:
                 self.running.discard(process)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
-    def one(self, run: Run) -> dict[str, Any]:
-        work = Path(tempfile.mkdtemp(prefix=".run-", dir=self.out))
+    @staticmethod
+    def end_of(process: subprocess.Popen[str], limit: float | None) -> tuple[str, str]:
         try:
-            done = self.execute([*self.words(run), "-j", "1", "-o", str(work / "result")])
+            return process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            return process.communicate()
+
+    def one(self, run: Run, limit: float | None = None) -> dict[str, Any] | None:
+        """The figures of a run; None if it was stopped, or took longer than `limit` seconds."""
+        work = Path(tempfile.mkdtemp(prefix=".run-", dir=self.out))
+        begun = time.monotonic()
+        try:
+            done = self.execute([*self.words(run), "-j", "1", "-o", str(work / "result")], limit)
             if self.stopping.is_set():
-                return {}
+                return None
             if not (work / "result/result.json").exists():
+                if limit is not None:
+                    return None
                 lines = done.stderr.strip().splitlines()
                 raise SweepError(f"{run.point.name}, seed {run.seed}: " + (lines[0] if lines else f"exit status {done.returncode}"))
             result = roost.Sim(work / "result")
+            if limit is not None:
+                self.estimate.measure(run.point, result.summary["packet_hops"], result.summary["wall_s"],
+                                      time.monotonic() - begun, result.summary["memory_bytes"])
+                if result.summary.get("interrupted"):
+                    return None
             values: dict[str, Any] = figures.read(result)
             values["stalled"] = int(bool(result.summary.get("stalled")))
             self.keep(run, values, work / "result")
+            self.estimate.add(run.point, time.monotonic() - begun)
             return values
         finally:
             shutil.rmtree(work, ignore_errors=True)
@@ -154,37 +175,81 @@ class Sweep:
         return between
 
     def check(self) -> None:
-        """Refuses what would fail, before anything runs."""
+        """Refuses what would fail, before anything runs, and finds out what runs cost."""
         for point in self.plan.points:
-            done = self.execute(["check", str(self.plan.file), *self.settings_of(point)])
+            begun = time.monotonic()
+            done = self.execute(["check", str(self.plan.file), "--json", *self.plan.options, *self.settings_of(point)])
             if done.returncode != 0:
                 raise SweepError(f"{point.name}: {done.stderr.strip().splitlines()[0] if done.stderr.strip() else 'refused'}")
+            found = json.loads(done.stdout)
+            self.estimate.costs[point] = cost.Cost(found.get("packet_hops", 0), time.monotonic() - begun, found["memory_bytes"])
 
-    def run(self, jobs: int) -> tuple[Results, list[str]]:
-        results = {run: found for run in self.plan.runs for found in [self.known(run)] if found is not None}
+    def measure(self, missing: list[Run], results: Results) -> None:
+        """Runs the costliest combination for a moment. If that was all of it, the result counts."""
+        run = max(missing, key=lambda run: (self.estimate.costs[run.point].hops, -missing.index(run)))
+        found = self.one(run, cost.MEASURE_S + 2 * self.estimate.costs[run.point].setup_s)
+        if found is not None:
+            results[run] = found
+
+    def known_results(self) -> Results:
+        return {run: found for run in self.plan.runs for found in [self.known(run)] if found is not None}
+
+    def tell_cost(self, results: Results, jobs: int) -> None:
+        """Measures, and prints an estimate of what is missing."""
         missing = [run for run in self.plan.runs if run not in results]
         print(f"{len(self.plan.points)} combinations, {len(self.plan.seeds)} seeds: {len(self.plan.runs)} runs"
               + (f", {len(results)} of them known" if results else "") + f"; {jobs} at a time", file=sys.stderr)
+        if not missing:
+            return
+        points = [run.point for run in missing]
+        self.measure(missing, results)
+        print(self.estimate.text(points, jobs), file=sys.stderr)
+        need, free = min(jobs, len(missing)) * max(map(self.estimate.memory, points)), cost.memory_available()
+        if 0 < free < need:
+            print(f"warning: {jobs} runs at a time need about {cost.size(need)} of memory, and {cost.size(free)} are free: choose a "
+                  "smaller -j", file=sys.stderr)
+
+    def run(self, jobs: int) -> tuple[Results, list[str]]:
+        results = self.known_results()
+        try:
+            self.tell_cost(results, jobs)
+            missing = [run for run in self.plan.runs if run not in results]
+            wanted, begun = self.estimate.total([run.point for run in missing], jobs), time.monotonic()
+            errors = self.run_all(missing, results, jobs)
+            if missing:
+                print(f"{len(missing)} runs took {cost.duration(time.monotonic() - begun)}; {cost.duration(wanted)} were estimated",
+                      file=sys.stderr)
+            return results, errors
+        except BaseException:
+            self.stop()
+            raise
+
+    def run_all(self, missing: list[Run], results: Results, jobs: int) -> list[str]:
+        """Makes runs and adds their figures to the results. Returns what went wrong."""
         errors: list[str] = []
-        began, done = time.monotonic(), 0
+        left, told = list(missing), time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             futures = {pool.submit(self.one, run): run for run in missing}
             try:
                 for future in concurrent.futures.as_completed(futures):
-                    done += 1
+                    left.remove(futures[future])
                     try:
-                        results[futures[future]] = future.result()
+                        found = future.result()
+                        if found is not None:
+                            results[futures[future]] = found
                     except SweepError as error:
                         errors.append(str(error))
-                    left = (time.monotonic() - began) / done * (len(missing) - done)
-                    if done in (1, jobs, len(missing) // 2) and left > 1:
-                        print(f"{done} of {len(missing)} done; about {left:.0f} s to go", file=sys.stderr)
+                    seconds = self.estimate.total([run.point for run in left], jobs)
+                    if seconds > 1 and time.monotonic() - told > TELL_EVERY_S:
+                        told = time.monotonic()
+                        print(f"{len(missing) - len(left)} of {len(missing)} done; about {cost.duration(seconds)} to go",
+                              file=sys.stderr)
             except BaseException:
-                self.stop()
+                self.stop()     # or the pool would wait for what runs
                 for future in futures:
                     future.cancel()
                 raise
-        return results, sorted(errors)
+        return sorted(errors)
 
     def stop(self) -> None:
         self.stopping.set()
@@ -225,10 +290,24 @@ def as_table(plan: Plan, results: Results) -> str:
         if stalled:
             rows[-1][:1] = [f"{rows[-1][0] if rows[-1] else ''} (stalled)"]
     rows[0] = rows[0] or [""] * len(rows[-1])
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     first = next(iter(results.values()))
     last = f"the same in all runs: {', '.join(f'{one.title} {figures.text(one, [first[one.key]])}' for one in same)}\n" if same else ""
-    return last + "".join("  ".join(f"{cell:<{width}}" if i < len(keys) else f"{cell:>{width}}"
+    return last + aligned(rows, len(keys))
+
+
+def cost_table(of: Sweep) -> str:
+    """What a run of each combination costs."""
+    estimate, keys = of.estimate, list(of.plan.points[0].columns)
+    rows = [[*keys, "packet-hops", "time", "memory"]]
+    rows += [[*point.columns.values(), cost.count(estimate.costs[point].hops), cost.duration(estimate.seconds(point)),
+              cost.size(estimate.memory(point))] for point in of.plan.points]
+    return aligned(rows, len(keys))
+
+
+def aligned(rows: list[list[str]], left: int) -> str:
+    """A table whose first `left` columns are texts."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "".join("  ".join(f"{cell:<{width}}" if i < left else f"{cell:>{width}}"
                              for i, (cell, width) in enumerate(zip(row, widths))).rstrip() + "\n" for row in rows)
 
 
@@ -312,9 +391,14 @@ def sweep(options: Options) -> int:
     plan, out = plan_of(options), Path(options.one("out"))
     with open_directory(out):
         one = Sweep(options, plan, out)
+        jobs = int(options.one("jobs", str(len(os.sched_getaffinity(0)))))
         one.check()
         one.find_links()
-        results, errors = one.run(int(options.one("jobs", str(len(os.sched_getaffinity(0))))))
+        if options.all("estimate"):
+            one.tell_cost(one.known_results(), jobs)
+            sys.stdout.write(cost_table(one))
+            return 0
+        results, errors = one.run(jobs)
         for error in errors:
             print(f"roost sweep: {error}", file=sys.stderr)
         if results:

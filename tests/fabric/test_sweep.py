@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from common import *
 
 sys.path.insert(0, str(SOURCE / "control/sweep"))
+from cost import Cost, Estimate, count, duration, size  # noqa: E402
 from plan import Plan, Point, Run, SweepError, combine, failed_links, read_fail, read_setting  # noqa: E402
 
 EXCHANGE = fabric(2, 2, 2, workload=[{"kind": "all-to-all", "name": "all", "size": "200KB"}], hosts={"placement": "out-of-order"})
@@ -51,6 +52,76 @@ class Plans(unittest.TestCase):
         self.assertEqual(len({plan.identity(run, "1.0") for run in plan.runs}), 8)
         self.assertNotEqual(plan.identity(plan.runs[0], "1.0"), plan.identity(plan.runs[0], "1.1"))
         self.assertNotEqual(plan.identity(Run(Point((("a", "1"),)), 1), "1"), plan.identity(Run(Point((("a", "11"),)), 1), "1"))
+
+
+class Costs(Case):
+    """What a run is to cost, before it."""
+
+    # Files, and how far their packet-hops may be from the estimate, as a factor.
+    FILES = {
+        "write": (fabric(2, 2, 2, workload=[flow("h1", "h3", "3MB")]), 1.01),
+        "read": (fabric(2, 2, 2, workload=[flow("h1", "h3", "3MB", op="read")]), 1.01),
+        "queue pairs": (fabric(2, 2, 2, hosts={"qps": 4, "ack-every": 16}, workload=[flow("h1", "h3", "3MB", repeat=7)]), 1.01),
+        "small messages": (fabric(2, 2, 2, workload=[{"kind": "all-to-all", "size": "1KB", "repeat": 50}]), 1.01),
+        "one leaf": (fabric(1, 0, 3, workload=[flow("h1", "h3", "3MB"), flow("h2", "h3", "1KB")]), 1.01),
+        "stream": (fabric(2, 2, 2, workload=[{"kind": "stream", "from": "h1", "to": "h3", "rate": "50G", "until": "300us"}]), 1.01),
+        "poisson": (fabric(2, 2, 4, workload=[{"kind": "poisson", "load": "50%", "sizes": "web-search", "until": "1ms"}]), 1.01),
+        "ring": (fabric(2, 4, 4, workload=[{"kind": "all-reduce", "size": "4MB"}]), 1.01),
+        "steps": (fabric(2, 4, 4, workload=[{"kind": "step", "repeat": 5, "collectives": [
+            {"kind": "all-gather", "size": "1MB"}, {"kind": "all-reduce", "size": "2MB", "algorithm": "tree", "chunk": "128KB"}]}]), 1.01),
+        "generated pairs": (fabric(8, 4, 8, workload=[{"kind": "all-to-all", "size": "1MB", "peers": 8}]), 1.01),
+        "an end": (fabric(2, 4, 4, switch={"preset": "spectrum-x", "routing": {"mode": "spray"}}, hosts={"placement": "out-of-order"},
+                          workload=[{"kind": "permutation", "size": "20MB"}], stop="500us"), 2),
+        "an end of an incast": (fabric(2, 2, 4, workload=[{"kind": "incast", "to": "h1", "from": ["h2", "h5", "h6"], "size": "20MB"}],
+                                       stop="500us"), 2),
+    }
+
+    def test_packet_hops_from_the_file(self):
+        for name, (description, factor) in self.FILES.items():
+            path = self.file(description, f"{name}.yaml")
+            found = roost("check", "--json", path).json
+            run = roost("sim", "--json", path).json["summary"]
+            self.assertLess(max(found["packet_hops"] / run["packet_hops"], run["packet_hops"] / found["packet_hops"]), factor,
+                            f"{name}: {found['packet_hops']} estimated, {run['packet_hops']} made")
+            self.assertGreater(found["memory_bytes"], run["memory_bytes"] / 3)
+
+    def test_check_as_json(self):
+        path = self.file(EXCHANGE, "file.yaml")
+        found = roost("check", "--json", path).json
+        self.assertEqual({key: found[key] for key in ("file", "switches", "hosts", "flows", "streams")},
+                         {"file": str(path), "switches": 4, "hosts": 4, "flows": 12, "streams": 0})
+        self.assertEqual(roost("check", "--json", path, "--until", "1ps").json["packet_hops"], 0)
+        self.assertLess(roost("check", "--json", path, "--until", "2us").json["packet_hops"], found["packet_hops"] / 2)
+
+    def test_memory_is_this_program_s(self):
+        """Not that of the one that started it."""
+        path = self.file(EXCHANGE, "file.yaml")
+        ballast = bytearray(150 << 20)
+        ballast[::4096] = bytes(len(ballast[::4096]))
+        self.assertLess(roost("check", "--json", path).json["memory_bytes"], 100 << 20)
+
+    def test_an_estimate_gets_better(self):
+        one, two, three = (Point((("size", text),)) for text in "123")
+        found = Estimate({one: Cost(1_000_000, 0.1, 10), two: Cost(4_000_000, 0.1, 40), three: Cost(0, 0.5, 10)})
+        self.assertAlmostEqual(found.seconds(one), 0.1 + 0.5)       # at the speed that is assumed
+        found.measure(two, 2_000_000, 0.5, 0.7, 60)
+        self.assertAlmostEqual(found.seconds(one), 0.2 + 0.25)
+        self.assertAlmostEqual(found.seconds(two), 0.2 + 1)
+        self.assertAlmostEqual(found.seconds(three), 1)
+        self.assertEqual((found.memory(one), found.memory(two)), (15, 60))
+        self.assertAlmostEqual(found.total([one, one, one, two], 2), (3 * 0.45 + 1.2) / 2)
+        self.assertAlmostEqual(found.total([one, two], 8), 1.2)     # the longest
+        found.add(one, 0.9)
+        self.assertAlmostEqual(found.seconds(two), 2.4)             # one took twice its time
+        found.add(two, 1.2)
+        self.assertAlmostEqual(found.seconds(two), 1.2)             # its own counts
+        self.assertAlmostEqual(found.seconds(three), 1.5)           # the mean of both
+        self.assertEqual(found.total([], 2), 0)
+
+    def test_texts(self):
+        self.assertEqual([duration(one) for one in (0.012, 1.26, 42.4, 300, 7200)], ["0.012 s", "1.3 s", "42 s", "5 min", "2.0 h"])
+        self.assertEqual([size(one) for one in (12.3e6, 4.56e9)], ["12 MB", "4.6 GB"])
+        self.assertEqual([count(one) for one in (312, 4.56e6)], ["312", "4.6 million"])
 
 
 class Set(Case):
@@ -166,6 +237,35 @@ class Sweeps(Case):
             self.assertEqual(float(row["step_ps"]), alone["collectives"][0]["step_ps"])
         self.assertGreater(float(rows[1]["step_ps"]), float(rows[0]["step_ps"]))
 
+    def test_what_it_will_cost(self):
+        self.path = self.file(fabric(2, 2, 4, workload=[{"kind": "all-to-all", "name": "all", "size": "4MB"}]), "exchange.yaml")
+        words = ("--set", "workload.all.size=4MB,8MB", "--seeds", 2, "-j", 1)
+        result = self.sweep(*words, "--estimate")
+        lines = result.out.splitlines()
+        self.assertEqual(lines[0].split(), ["workload.all.size", "packet-hops", "time", "memory"])
+        hops = [float(line.split()[1]) * (1e6 if line.split()[2] == "million" else 1) for line in lines[1:]]
+        self.assertAlmostEqual(hops[1] / hops[0], 2, delta=0.2)
+        self.assertRegex(result.err, r"(?m)^estimate: .* s to .* s and .* MB a run, .* in all \(.* packet-hops a run, computed from the "
+                                     r"file without those sent again, at .* million a second, measured in .* s\)$")
+        self.assertFalse((self.out / "table.csv").exists())
+        self.out = self.directory / "fresh"
+        result = self.sweep(*words)
+        took, wanted = re.search(r"(?m)^3 runs took ([\d.]+) s; ([\d.]+) s were estimated$", result.err).groups()
+        # Other programs may take the cores meanwhile: alone, it is within a factor of 2.
+        self.assertLess(float(took) / float(wanted), 8)
+        self.assertLess(float(wanted) / float(took), 8)
+
+    def test_a_run_that_is_only_measured_is_no_result(self):
+        """The run that measures the speed ends after a second, and does not count."""
+        self.path = self.file(fabric(2, 2, 4, workload=[{"kind": "all-to-all", "name": "all", "size": "3GB"}]), "exchange.yaml")
+        result = self.sweep("--estimate")
+        self.assertEqual(list(self.out.glob("runs/*")) + list(self.out.glob(".run-*")), [])
+        self.assertRegex(result.err, "1 combinations, 1 seeds: 1 runs; .*\nestimate: ")
+        known = self.sweep("--set", "workload.all.size=100KB", "--estimate")
+        self.assertEqual(len(list(self.out.glob("runs/*"))), 1)
+        self.assertIn("1 of them known", self.sweep("--set", "workload.all.size=100KB", "--estimate").err)
+        self.assertNotIn("known", known.err)
+
     def test_a_stalled_run_is_named(self):
         self.path = self.file(EXCHANGE | {"events": [{"at": "1us", "port": "leaf1.swp1", "tx": "off"}]}, "stall.yaml")
         result = self.sweep("--set", "routing.mode=ecmp,adaptive", status=1)
@@ -177,8 +277,11 @@ class Sweeps(Case):
         self.path = self.file(re.search(r"^```yaml\n# FILE exchange.yaml\n(.*?)^```", page, re.M | re.S)[1], "exchange.yaml")
         words, printed = re.search(r"^\$ roost sweep exchange.yaml (.*) -o sweep\n(.*?)^```", page, re.M | re.S).groups()
         result = self.sweep(*words.split(), "-j", 2)
-        shown = [line.removesuffix(" ...") for line in printed.splitlines() if line != "..."]
-        self.assertEqual(len(shown), 7)
+        timed = re.compile("estimate: .* packet-hops a run, computed from the file|[0-9]+ runs took")     # differs each time
+        lines = [line.removesuffix(" ...") for line in printed.splitlines() if line != "..."]
+        shown = [line for line in lines if not timed.match(line)]
+        self.assertEqual((len(lines), len(shown)), (9, 7))
+        self.assertEqual(len([line for line in result.err.splitlines() if timed.match(line)]), 2)
         for line in shown:
             self.assertTrue([one for one in (result.err + result.out).splitlines() if one.startswith(line)], line)
 

@@ -3,6 +3,7 @@
 // run.
 #include "sim.h"
 #include "film_record.h"
+#include "progress.h"
 
 #include "control/advice/advice.h"
 #include "control/base/program.h"
@@ -12,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,41 +104,89 @@ check_devices(struct topology *topology, struct diag *diag)
 	return rc;
 }
 
-static int
-check_file(const struct experiment_options *options, struct diag *diag, FILE *to)
+// What a run of the file costs, as far as that can be known before it.
+struct cost {
+	double setup_s;        // of this process, which has created what a run creates
+	uint64_t memory_bytes; // the same
+	double packet_hops;    // an estimate
+};
+
+static struct cost
+find_cost(const struct experiment *e, double setup_s)
 {
+	return (struct cost){
+		.setup_s = setup_s,
+		.memory_bytes = experiment_peak_memory(),
+		.packet_hops = e->workload != NULL
+				       ? fabric_flows_estimate_hops(e->flows, e->run->until)
+				       : 0,
+	};
+}
+
+static void
+put_json(FILE *to, const struct experiment *e, const struct cost *cost)
+{
+	const struct topology *t = e->topology;
+	json_t *found = json_pack("{s:s,s:I,s:I,s:f,s:I}", "file", e->config->file, "switches",
+				  (json_int_t)t->first_host, "hosts", (json_int_t)t->host_count,
+				  "setup_s", cost->setup_s, "memory_bytes",
+				  (json_int_t)cost->memory_bytes);
+
+	if (e->workload != NULL) {
+		json_object_set_new(
+			found, "flows",
+			json_integer((json_int_t)workload_count_flows(e->workload, NULL)));
+		json_object_set_new(found, "streams", json_integer(e->workload->stream_count));
+		json_object_set_new(found, "packet_hops",
+				    json_integer((json_int_t)(cost->packet_hops + 0.5)));
+	}
+	json_dumpf(found, to, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+	json_decref(found);
+}
+
+static int
+check_file(const struct experiment_options *options, struct diag *diag, bool json, FILE *to)
+{
+	double begun = progress_clock();
 	struct experiment e;
 	char film[FILM_ESTIMATE_MAX];
+	struct cost cost = {0};
 	int rc = experiment_create(&e, options, diag);
 
+	if (rc == 0 && json) // before the MTUs of attached hosts, which no run in virtual time has
+		cost = find_cost(&e, progress_clock() - begun);
 	if (rc == 0)
 		rc = check_devices(e.topology, diag);
-	if (rc == 0 && e.workload != NULL) {
+	if (rc == 0 && json) {
+		put_json(to, &e, &cost);
+	} else if (rc == 0 && e.workload != NULL) {
 		put_fabric(to, e.topology, e.workload);
 	} else if (rc == 0) {
 		fputs("1 switch", to);
 		put_count(to, e.topology->nodes[0].port_count, "port", "ports");
 	}
-	if (rc == 0 && film_record_estimate(&e, film))
+	if (rc == 0 && !json && film_record_estimate(&e, film))
 		fprintf(to, "\n%s", film);
 	experiment_destroy(&e);
 	return rc;
 }
 
 int
-run_check(const struct experiment_options *options)
+run_check(const struct experiment_options *options, bool json)
 {
 	struct diag diag = {0};
 	char *text;
 	size_t size;
 	FILE *to = memory_stream_open(&text, &size);
-	int rc = check_file(options, &diag, to);
+	int rc = check_file(options, &diag, json, to);
 
 	fclose(to);
 	diag_print(&diag, stderr);
 	if (rc != 0 && diag.errors == 0)
 		fprintf(stderr, "roost check: %s: %s\n", options->file, strerror(-rc));
-	if (rc == 0)
+	if (rc == 0 && json)
+		printf("%s\n", text);
+	else if (rc == 0)
 		printf("%s: ok: %s\n", options->file, text);
 	diag_free(&diag);
 	free(text);

@@ -271,12 +271,23 @@ add_totals(const struct experiment *e, struct report_result *result)
 	return rc;
 }
 
-static uint64_t
-peak_memory(void)
+// VmHWM is of this program. getrusage() also counts what the process held before exec().
+uint64_t
+experiment_peak_memory(void)
 {
+	FILE *status = fopen("/proc/self/status", "r");
+	unsigned long long kib = 0;
 	struct rusage usage;
+	char line[256];
 
-	return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+	while (status != NULL && kib == 0 && fgets(line, sizeof(line), status) != NULL)
+		if (sscanf(line, "VmHWM: %llu kB", &kib) != 1)
+			kib = 0;
+	if (status != NULL)
+		fclose(status);
+	if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0)
+		kib = (unsigned long long)usage.ru_maxrss;
+	return kib * 1024;
 }
 
 int
@@ -299,7 +310,7 @@ outcome_create(struct outcome *o, const struct experiment *e, double setup_s, do
 				.last_event = run_last_arrival(e->run),
 				.setup_s = setup_s,
 				.wall_s = wall_s,
-				.memory_bytes = peak_memory(),
+				.memory_bytes = experiment_peak_memory(),
 				.ranks = ranks_many(e->fabric->ranks) ? e->fabric->ranks->count : 1,
 				.threads = e->run->threads > 1 ? e->run->threads : 1,
 			},

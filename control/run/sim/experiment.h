@@ -51,6 +51,9 @@ void experiment_destroy(struct experiment *e);
 // Refuses a run that would wait for a stream without an end: 0, or -EINVAL with the error in diag.
 int experiment_check_end(const struct experiment *e, struct diag *diag);
 
+// The most memory that this process has held so far, in bytes.
+uint64_t experiment_peak_memory(void);
+
 // The results of an experiment that has run, ready for result_collect(). Refers to the experiment.
 // At ranks other than the first only what concerns their nodes.
 struct outcome {

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-// `roost check`: finds out whether a file can be run. Errors and warnings go to stderr. Returns an
-// exit status.
-int run_check(const struct experiment_options *options);
+// `roost check`: finds out whether a file can be run. Errors and warnings go to stderr; json: what
+// the file holds and what a run costs goes to stdout as JSON. Returns an exit status.
+int run_check(const struct experiment_options *options, bool json);
 
 struct sim_options {
 	struct experiment_options experiment;
