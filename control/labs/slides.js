@@ -6,6 +6,7 @@ const notes = document.getElementById("notes");
 const root = document.documentElement;
 let at = 0;
 let began = null;     // when the second slide was first shown
+let other = opener;   // a second window, for the room or with the notes: each follows the other
 
 function fit() {
   const height = innerHeight - (notes.hidden ? 0 : notes.offsetHeight);
@@ -14,7 +15,7 @@ function fit() {
     slide.style.transform = `translate(${(innerWidth - 1280 * scale) / 2}px, ${(height - 720 * scale) / 2}px) scale(${scale})`;
 }
 
-function show(index) {
+function show(index, following = false) {
   at = Math.max(0, Math.min(slides.length - 1, index));
   slides.forEach((slide, i) => {
     slide.classList.toggle("now", i === at);
@@ -24,6 +25,8 @@ function show(index) {
   document.getElementById("said").innerHTML = slides[at].querySelector(".notes").innerHTML;
   history.replaceState(null, "", `#${at + 1}`);
   slides[at].focus({ preventScroll: true });
+  if (!following)
+    other?.postMessage(at, "*");
   if (at > 0 && began === null)
     began = Date.now();
   tick();
@@ -44,6 +47,7 @@ const keys = {
   Backspace: () => show(at - 1), Home: () => show(0), End: () => show(slides.length - 1),
   n: () => { notes.hidden = !notes.hidden; fit(); },
   d: () => { root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark"; },
+  w: () => { other = open(location.href); },
   f: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen()),
 };
 addEventListener("keydown", (event) => {
@@ -51,6 +55,10 @@ addEventListener("keydown", (event) => {
     return;
   event.preventDefault();
   keys[event.key]();
+});
+addEventListener("message", (event) => {
+  if (event.source !== null && event.source === other && Number.isInteger(event.data))
+    show(event.data, true);
 });
 addEventListener("resize", fit);
 addEventListener("hashchange", () => show(Number(location.hash.slice(1)) - 1 || 0));

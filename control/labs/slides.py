@@ -214,7 +214,7 @@ def make(deck: Deck, names: Results, lab_folder: Path, version: str) -> str:
                  Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
                  Markup('<meta name="viewport" content="width=device-width">'), element("title", deck.title),
                  element("style", Markup(style())), Markup("</head>")))
-    keys = "arrows: next, back \u00b7 n: notes \u00b7 d: dark, light \u00b7 f: full screen \u00b7 Home, End"
+    keys = "arrows: next, back \u00b7 n: notes \u00b7 w: second window \u00b7 d: dark, light \u00b7 f: full screen \u00b7 Home, End"
     body = element("body", element("main", join(section(deck, i, names, lab_folder) for i in range(len(deck.slides))),
                                    data_minutes=deck.minutes),
                    element("div", element("div", id="said"), element("p", id="clock"), id="notes", hidden=""),

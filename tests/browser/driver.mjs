@@ -71,6 +71,8 @@ const calls = {
     return [saved.suggestedFilename(), (await readFile(await saved.path())).toString("base64")];
   },
   shot: (path) => page.screenshot({ path }).then(() => null),
+  // In the window that was opened last.
+  evaluate_last: (text) => page.context().pages().at(-1).evaluate(text),
   // On the paper that the page asks for.
   pdf: (path) => page.pdf({ path, preferCSSPageSize: true }).then(() => null),
   close: () => browser.close(),

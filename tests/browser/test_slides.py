@@ -3,6 +3,7 @@
 one slide a page."""
 import re
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
@@ -107,6 +108,27 @@ class Slides(BrowserCase):
         self.browser.key("n")
         self.assertFalse(self.browser.evaluate("document.querySelector('#notes').checkVisibility()"))
         self.assert_clean()
+
+    def test_a_second_window(self):
+        self.open(self.slides(), ready=None)
+        self.browser.key("ArrowRight")
+        self.browser.evaluate("dispatchEvent(new KeyboardEvent('keydown', {key: 'w'}))")
+        now = "Number(document.querySelector('section.now')?.id.slice(6))"
+
+        def wait_for(number):
+            deadline = time.monotonic() + 30
+            while (found := self.browser.evaluate_last(now)) != number and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(found, number)
+        wait_for(2)
+        self.browser.key("ArrowRight")
+        wait_for(3)
+        self.browser.evaluate_last("dispatchEvent(new KeyboardEvent('keydown', {key: 'End'}))")
+        self.browser.wait(f"{now} === document.querySelectorAll('section').length")
+        # Other windows are not obeyed.
+        self.browser.evaluate("postMessage(0, '*')")
+        self.browser.key("ArrowLeft")
+        wait_for(self.browser.evaluate("document.querySelectorAll('section').length") - 1)
 
     def test_paper(self):
         self.open(self.slides(), ready=None, theme="dark")
