@@ -70,7 +70,7 @@ class Estimate:
     def text(self, points: list[Point], jobs: int) -> str:
         """What is estimated, and how."""
         hops = [self.costs[point].hops for point in points]
-        speed = f"{self.speed / 1e6:.2g} million a second, measured in {duration(self.measured_s)}" if self.speed else \
+        speed = f"{short(self.speed / 1e6)} million a second, measured in {duration(self.measured_s)}" if self.speed else \
             f"{SPEED / 1e6:g} million a second, assumed"
         each = span([self.seconds(point) for point in points], duration)
         memory = span([self.memory(point) for point in points], size)
@@ -85,9 +85,14 @@ def span(values: list[float] | list[int], shown: object) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def short(value: float) -> str:
+    """Two digits, or more where they are whole."""
+    return f"{value:.2g}" if value < 9.95 else f"{value:.0f}"
+
+
 def duration(seconds: float) -> str:
     if seconds < 99.5:
-        return f"{seconds:.2g} s" if seconds < 9.95 else f"{seconds:.0f} s"
+        return f"{short(seconds)} s"
     return f"{seconds / 60:.0f} min" if seconds < 99.5 * 60 else f"{seconds / 3600:.1f} h"
 
 
@@ -96,7 +101,7 @@ def size(value: float) -> str:
 
 
 def count(value: float) -> str:
-    return f"{value / 1e6:.2g} million" if value >= 1e5 else f"{value:.0f}"
+    return f"{short(value / 1e6)} million" if value >= 1e5 else f"{value:.0f}"
 
 
 def memory_available() -> float:

@@ -121,7 +121,7 @@ class Costs(Case):
     def test_texts(self):
         self.assertEqual([duration(one) for one in (0.012, 1.26, 42.4, 300, 7200)], ["0.012 s", "1.3 s", "42 s", "5 min", "2.0 h"])
         self.assertEqual([size(one) for one in (12.3e6, 4.56e9)], ["12 MB", "4.6 GB"])
-        self.assertEqual([count(one) for one in (312, 4.56e6)], ["312", "4.6 million"])
+        self.assertEqual([count(one) for one in (312, 4.56e6, 130.4e6)], ["312", "4.6 million", "130 million"])
 
 
 class Set(Case):
