@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`--set` of check, sim and compare, and `roost sweep`: every combination as `roost sim` runs it, interrupted and gone on with."""
+import contextlib
 import csv
+import io
 import json
 import signal
 import sys
+from unittest import mock
 from xml.etree import ElementTree
 
 from common import *
 
 sys.path.insert(0, str(SOURCE / "control/sweep"))
+import cost  # noqa: E402
+import main  # noqa: E402
 from cost import Cost, Estimate, count, duration, size  # noqa: E402
 from plan import Plan, Point, Run, SweepError, combine, failed_links, read_fail, read_setting  # noqa: E402
 
@@ -254,6 +259,18 @@ class Sweeps(Case):
         # Other programs may take the cores meanwhile: alone, it is within a factor of 2.
         self.assertLess(float(took) / float(wanted), 8)
         self.assertLess(float(wanted) / float(took), 8)
+
+    def test_more_memory_than_is_free(self):
+        sweep = main.Sweep(main.Options([ROOST, str(self.path), "--"]), Plan(self.path, self.path.read_bytes(), combine([], []), [1, 2, 3]),
+                           self.out)
+        (self.out / "runs").mkdir(parents=True)
+        sweep.check()
+        for free, warned in ((1e6, True), (0, False), (1e12, False)):     # 0: not known
+            with mock.patch("cost.memory_available", return_value=free), contextlib.redirect_stderr(io.StringIO()) as told:
+                sweep.tell_cost({}, 2)
+            self.assertEqual(re.findall(r"warning: 2 runs at a time need about \d+ MB of memory, and 1 MB are free: choose a smaller -j",
+                                        told.getvalue()) != [], warned)
+        self.assertGreater(cost.memory_available(), 1 << 20)
 
     def test_a_run_that_is_only_measured_is_no_result(self):
         """The run that measures the speed ends after a second, and does not count."""
