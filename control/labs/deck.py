@@ -179,10 +179,12 @@ def _run(name: str, value: Any, where: str, places: list[Path], lab_folder: Path
     if bool(lab) == bool(file):
         raise LabError(f"{where}: either `lab` or `file` is needed")
     if not lab:
-        found = [place / file for place in places if (place / file).is_file()]
+        found = [place / file for place in places if is_below(file) and (place / file).is_file()]
         if not found:
             raise LabError(f"{where}: file: {file}: no such file in {' or '.join(map(str, places))}")
         return RunOf(where, name, file, found[0], given, settings)
+    if not is_below(lab):
+        raise LabError(f"{where}: lab: {lab}: not in {lab_folder}")
     known = labs.read(lab_folder / lab)
     if set(given) != set(known.numbers):
         raise LabError(f"{where}: numbers: {lab} has {', '.join(known.numbers)}")
@@ -209,9 +211,14 @@ def read(folder: Path, lab_folder: Path, examples: Path) -> Deck:
         raise LabError(f"{path}: slides: there is none")
     for slide in deck.slides:
         for name in filter(None, (slide.lab, slide.picture)):
-            if not (lab_folder / name).exists():
+            if not is_below(name) or not (lab_folder / name).exists():
                 raise LabError(f"{slide.where}: {name}: not in {lab_folder}")
     return deck
+
+
+def is_below(name: str) -> bool:
+    """Whether a path stays in the folder that it begins in: others may have written the deck."""
+    return not Path(name).is_absolute() and ".." not in Path(name).parts
 
 
 # ---- running --------------------------------------------------------------------------------------------------------

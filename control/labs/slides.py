@@ -210,9 +210,10 @@ def make(deck: Deck, names: Results, lab_folder: Path, version: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
               f"script-src 'sha256-{digest}'")
-    head = join((Markup(f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="{version}">'),
+    head = join((Markup(f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="{markup.text(version)}">'),
                  Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
-                 Markup('<meta name="viewport" content="width=device-width">'), element("title", deck.title),
+                 Markup('<meta name="viewport" content="width=device-width">'),
+                 Markup(f'<meta name="description" content="{markup.text(deck.about)}">'), element("title", deck.title),
                  element("style", Markup(style())), Markup("</head>")))
     keys = "arrows: next, back \u00b7 n: notes \u00b7 w: second window \u00b7 d: dark, light \u00b7 f: full screen \u00b7 Home, End"
     body = element("body", element("main", join(section(deck, i, names, lab_folder) for i in range(len(deck.slides))),

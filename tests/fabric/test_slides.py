@@ -213,7 +213,7 @@ class Decks(Case):
         folder.mkdir()
         content = {"title": "Mine", "about": "x", "minutes": 5, "runs": {"pause": {"lab": "01-pause", "numbers": {"rate": 25, "quanta": 200}}},
                    "slides": [{"title": "A <b>pause", "minute": 0, "text": ["held for ${pause.port('leaf1.swp2').priority(3).pfc_rx_pause_ns} ns"],
-                               "notes": ["say it"]}]}
+                               "notes": ["say <i>it"]}]}
         change(content)
         (folder / "deck.yaml").write_text(yaml.safe_dump(content))
         return folder
@@ -225,7 +225,7 @@ class Decks(Case):
         self.slides(lambda deck: None)
         (slide,) = Values((self.directory / "x.html").read_text()).slides
         self.assertEqual(slide["values"], [("pause.port('leaf1.swp2').priority(3).pfc_rx_pause_ns", "4096", "4,096")])
-        self.assertEqual(slide["title"], "A <b>pause")
+        self.assertEqual((slide["title"], slide["notes"]), ("A <b>pause", "say <i>it"))
 
     def test_a_file_of_the_deck(self):
         def change(deck):
@@ -244,6 +244,10 @@ class Decks(Case):
                 (lambda deck: deck["slides"][0].update(text=["${other}"]), "slides[0]: other: there is no other; there is pause, "),
                 (lambda deck: deck["slides"][0].update(text=["${pause.flows}"]), "neither a number nor a text"),
                 (lambda deck: deck["slides"][0].update(picture="01-pause/none.svg"), "01-pause/none.svg: not in "),
+                (lambda deck: deck["slides"][0].update(picture="../labs/01-pause/pause.svg"), "../labs/01-pause/pause.svg: not in "),
+                (lambda deck: deck["slides"][0].update(picture="/etc/passwd"), "/etc/passwd: not in "),
+                (lambda deck: deck["runs"].update(more={"file": "../deck/deck.yaml"}), "file: ../deck/deck.yaml: no such file in "),
+                (lambda deck: deck["runs"].update(more={"lab": "../labs/01-pause"}), "lab: ../labs/01-pause: not in "),
                 (lambda deck: deck["slides"][0].update(chart={"kind": "cake", "of": {"x": "pause"}}), "kind: cake is not one of"),
                 (lambda deck: deck["slides"][0].update(chart={"kind": "queues", "of": {"x": "none"}}), "of: must be LABEL: RUN"),
                 (lambda deck: deck["slides"][0].update(chart={"kind": "rates", "of": {"x": "pause"}}), "chart: rates: no rates.csv"),
