@@ -118,8 +118,8 @@ class Runner(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()) as out:
             runner.run_side_by_side([runner.Job("unit/x", command, runner.count_whole)])
         self.addCleanup(shutil.rmtree, out.getvalue().partition("its files: ")[2].split()[0])
-        self.assertIn(f"| {min(os.nice(0) + 10, 19)}\n", out.getvalue())
-        self.assertRegex(out.getvalue(), r"\| /autogroup-\d+ nice 10\n|no autogroups")
+        self.assertIn(f"| {min(os.nice(0) + runner.GIVE_WAY, 19)}\n", out.getvalue())
+        self.assertRegex(out.getvalue(), rf"\| /autogroup-\d+ nice {runner.GIVE_WAY}\n|no autogroups")
 
     def test_what_is_left_behind(self):
         """Processes of Roost's name, but not those of a job that runs."""
