@@ -32,6 +32,7 @@ GIVE_WAY = 5                 # nice value of jobs that need only a CPU: a third 
 SANITIZED_KINDS = ("unit", "replay", "fabric")
 CPUS = len(os.sched_getaffinity(0))
 FUZZ_SECONDS = 20
+SETTLE_SECONDS = 20 # for namespaces and the like of jobs beside a live test to go
 SHOWN_LINES = 80    # the last ones of the output of a job that failed
 REASON_LINES = 120  # of a reason that is longer, as with a long difference: its beginning and its end
 REPEATED = 30       # reasons at most, at the end of the run
@@ -355,10 +356,14 @@ def hugepage_mounts():
 
 
 def run_live(job):
-    """A live test must leave the machine as it found it."""
+    """A live test must leave the machine as it found it. What jobs beside it have made goes soon."""
     before = leftovers()
     result = run_job(job)
-    left = sorted(leftovers() - before)
+    left, end = leftovers() - before, time.monotonic() + SETTLE_SECONDS
+    while left and time.monotonic() < end:
+        time.sleep(0.2)
+        left &= leftovers()
+    left = sorted(left)
     if left:
         result.failed.append(f"{job.name}: left behind: {', '.join(left)}")
         print(f"FAIL  {job.name} left behind: {', '.join(left)}", flush=True)

@@ -135,6 +135,17 @@ class Runner(unittest.TestCase):
                 self.assertNotIn(f"process {pid}", runner.leftovers())
                 os.kill(pid, signal.SIGTERM)
 
+    def test_a_live_test_leaves_nothing(self):
+        """What stays is its fault, what goes is that of others."""
+        found = [set()]
+        self.addCleanup(setattr, runner, "leftovers", runner.leftovers)
+        self.addCleanup(setattr, runner, "SETTLE_SECONDS", runner.SETTLE_SECONDS)
+        runner.leftovers, runner.SETTLE_SECONDS = lambda: found.pop(0) if len(found) > 1 else found[0], 1
+        for last, failed in (({"b"}, ["live/x: left behind: b"]), (set(), [])):
+            found[:] = [set(), {"a", "b"}, {"b", "c"}, last]
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(runner.run_live(runner.Job("live/x", ["true"], runner.count_whole)).failed, failed)
+
     def test_seconds_of_cpu(self):
         """Those of a process that the job waited for are among them, and waiting takes none."""
         result = self.run_job(runner.Job("bench/x", ["sh", "-c", "python3 -c 'for i in range(10**7): pass'; sleep 0.5"],
