@@ -2,10 +2,11 @@
 """Runs tests and counts them; called by tests/run.
 
 A job is a program that holds tests, as a cmocka binary, a Python file or a fuzz target, or a build.
-Jobs that need only a CPU run side by side, and what a build makes joins them when it is done; live
-tests and benchmarks follow one at a time, with nothing beside them. Each job has a temporary
-directory of its own, which stays if it fails. A program that ends badly, or that does not finish a
-test it began, has failed, whatever it counted.
+Jobs that need only a CPU run side by side, and what a build makes joins them when it is done. Tests
+of live fabrics mostly wait: they run beside these, one at a time, and get the CPUs first. Benchmarks
+follow, with nothing beside them. Each job has a temporary directory of its own, which stays if it
+fails. A program that ends badly, or that does not finish a test it began, has failed, whatever it
+counted.
 """
 import concurrent.futures
 import json
@@ -19,18 +20,19 @@ import tempfile
 import threading
 import time
 import unittest
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 TESTS = SOURCE / "tests"
 PYTHONPATH = f"{TESTS}:{SOURCE}/control/python"
 KINDS = ("lint", "unit", "replay", "fabric", "live", "browser", "bench")
-ALONE = ("live", "browser", "bench")
-TIDY = ("live", "browser")   # what may leave something on the machine
+LIVE = ("live", "browser")   # what may leave something on the machine
+GIVE_WAY = 5                 # nice value of jobs that need only a CPU: a third of the weight of others
 SANITIZED_KINDS = ("unit", "replay", "fabric")
 CPUS = len(os.sched_getaffinity(0))
 FUZZ_SECONDS = 20
+SETTLE_SECONDS = 20 # for namespaces and the like of jobs beside a live test to go
 SHOWN_LINES = 80    # the last ones of the output of a job that failed
 REASON_LINES = 120  # of a reason that is longer, as with a long difference: its beginning and its end
 REPEATED = 30       # reasons at most, at the end of the run
@@ -58,6 +60,7 @@ class Job:
     env: dict = field(default_factory=dict)
     timeout: int = 600
     then: callable = list             # () -> the jobs that need this one, which follow if it does not fail
+    gives_way: bool = False           # it needs only a CPU
 
 
 def end_group(process, seconds=10):
@@ -70,6 +73,14 @@ def end_group(process, seconds=10):
             pass
 
 
+def give_way(process):
+    """Linux shares the CPUs out by sessions first, where it groups them; the nice value of a process counts within its own."""
+    try:
+        Path(f"/proc/{process.pid}/autogroup").write_text(str(GIVE_WAY))
+    except OSError:
+        pass    # it does not group them, or the process has ended
+
+
 def run_program(job, directory):
     """Returns (output, exit status, seconds of CPU); the status is None when time ran out."""
     env = os.environ | {"TMPDIR": str(directory), "PYTHONPATH": PYTHONPATH, "LC_ALL": "C.UTF-8"} | job.env
@@ -77,11 +88,14 @@ def run_program(job, directory):
         if stopping.is_set():
             return "interrupted", 130, 0
         try:
-            process = subprocess.Popen(job.command, cwd=directory, env=env, stdin=subprocess.DEVNULL,
-                                       stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+            process = subprocess.Popen([*(("nice", "-n", str(GIVE_WAY)) if job.gives_way else ()), *job.command], cwd=directory,
+                                       env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                       start_new_session=True)
         except OSError as error:
             return f"{job.command[0]}: {error.strerror}", 127, 0
         running.add(process)
+        if job.gives_way:
+            give_way(process)
         status, cpu_seconds = wait_for(process, job.timeout)
         end_group(process)
         running.discard(process)
@@ -290,20 +304,23 @@ def sanitized_jobs(build):
 
 def run_side_by_side(jobs):
     """Runs jobs and those that follow them, on all CPUs. Returns the results."""
+    def run(job):
+        return run_job(replace(job, gives_way=True))
+
     results = []
     with concurrent.futures.ThreadPoolExecutor(CPUS) as pool:
-        waiting = {pool.submit(run_job, job): job for job in jobs}
+        waiting = {pool.submit(run, job): job for job in jobs}
         while waiting:
             for future in concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED).done:
                 job, result = waiting.pop(future), future.result()
                 results.append(result)
                 if not result.failed:
-                    waiting |= {pool.submit(run_job, one): one for one in job.then()}
+                    waiting |= {pool.submit(run, one): one for one in job.then()}
     return results
 
 
 def leftovers():
-    """What a live fabric could leave on the machine."""
+    """What a live fabric could leave on the machine. Jobs that still run have processes too, which are no daemons."""
     found = set()
     for directory in ("/run/netns", "/run/roost", "/run/dpdk", *hugepage_mounts()):
         found |= {str(path) for path in Path(directory).glob("*")
@@ -311,15 +328,26 @@ def leftovers():
     for link in json.loads(subprocess.run(["ip", "-j", "link", "show", "type", "veth"], check=True,
                                           capture_output=True, text=True).stdout or "[]"):
         found.add(f"interface {link.get('ifname', '?')}")
+    jobs = running.copy()
+    processes = dict(read_processes())
+    jobs = {process.pid for process in jobs | running}      # also those that have begun or ended meanwhile
+    for pid, (name, state, parent) in processes.items():
+        while parent in processes and parent not in jobs:
+            parent = processes[parent][2]
+        # A daemon that has ended is a zombie until process 1 looks after it.
+        if name in ("roost", "roost-web") and state != "Z" and parent not in jobs:
+            found.add(f"process {pid}")
+    return found
+
+
+def read_processes():
+    """(process, (its name, its state, its parent))"""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
-        # A daemon that has ended is a zombie until process 1 looks after it.
-        if name in ("roost", "roost-web") and rest.split()[0] != "Z":
-            found.add(f"process {stat.parent.name}")
-    return found
+        yield int(stat.parent.name), (name, rest.split()[0], int(rest.split()[1]))
 
 
 def hugepage_mounts():
@@ -328,10 +356,14 @@ def hugepage_mounts():
 
 
 def run_live(job):
-    """A live test must leave the machine as it found it."""
+    """A live test must leave the machine as it found it. What jobs beside it have made goes soon."""
     before = leftovers()
     result = run_job(job)
-    left = sorted(leftovers() - before)
+    left, end = leftovers() - before, time.monotonic() + SETTLE_SECONDS
+    while left and time.monotonic() < end:
+        time.sleep(0.2)
+        left &= leftovers()
+    left = sorted(left)
     if left:
         result.failed.append(f"{job.name}: left behind: {', '.join(left)}")
         print(f"FAIL  {job.name} left behind: {', '.join(left)}", flush=True)
@@ -369,12 +401,12 @@ def parse(words):
 def main(words):
     kinds, files, everything, full = parse(words)
     build, env = SOURCE / "build", {"ROOST_TEST_FULL": "1"} if full else {}
-    builds, together, alone = [], [], []
+    builds, together, live, alone = [], [], [], []
 
     for path in files:
-        (alone if path.parent.name in ALONE else together).append(python_job(path, build, env))
+        (live if path.parent.name in LIVE else together).append(python_job(path, build, env))
     for kind in kinds:
-        (alone if kind in ALONE else together).extend(jobs_of(kind, build, env))
+        (live if kind in LIVE else alone if kind == "bench" else together).extend(jobs_of(kind, build, env))
     if everything:
         builds = [build_job("build-asan", ASAN_OPTIONS, sanitized_jobs)]
     if full:
@@ -382,8 +414,10 @@ def main(words):
                   build_job("build-clang", CLANG_OPTIONS, fuzz_jobs, CLANG_TARGETS, {"CC": "clang"})]
 
     # The builds first: most jobs need them. Last the one for fuzzing, whose many short jobs leave no CPU idle at the end.
-    results = run_side_by_side(builds + together)
-    results += [run_live(job) if job.name.split("/")[0] in TIDY else run_job(job) for job in alone]
+    with concurrent.futures.ThreadPoolExecutor(1) as beside:
+        ended = beside.submit(lambda: [run_live(job) for job in live])
+        results = run_side_by_side(builds + together) + ended.result()
+    results += [run_job(job) for job in alone]
 
     failed = [one for result in results for one in result.failed]
     passed = sum(result.passed for result in results)

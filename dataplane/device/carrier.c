@@ -7,6 +7,9 @@
 // end has had it: what remains of the time since is a round trip of the carrier, without either
 // process's own delay, and without clocks that agree.
 //
+// A report is read while another thread may write it: the reader looks whether the count of changes
+// is even, and the same before and after.
+//
 // Every datagram says when it was sent. The clocks of the two ends do not agree, so the time that
 // it took is known but for a constant: what is measured is by how much it exceeds the least one.
 // Clocks also drift apart, so a least one is forgotten after CARRIER_LEAST_NS to twice as long.
@@ -16,7 +19,7 @@
 #include <string.h>
 
 #define CARRIER_MAGIC 0x52535455u // "RSTU"
-#define CARRIER_VERSION 2
+#define CARRIER_VERSION 3
 #define CARRIER_MEAN_OF 16   // the mean moves by so small a part of each difference
 #define CARRIER_FRAME_MIN 14 // an Ethernet header
 
@@ -131,6 +134,33 @@ note_delay(struct carrier *c, uint64_t sent_ns, uint64_t now_ns)
 }
 
 static void
+take_report(struct carrier *c, const uint8_t *bytes, size_t length, uint64_t sent_ns)
+{
+	__atomic_store_n(&c->heard_count, c->heard_count + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	c->heard.length = (uint32_t)length;
+	memcpy(c->heard.bytes, bytes, length);
+	c->heard_sent_ns = sent_ns;
+	__atomic_store_n(&c->heard_count, c->heard_count + 1, __ATOMIC_RELEASE);
+}
+
+uint64_t
+carrier_heard(const struct carrier *c, struct carrier_report *out)
+{
+	uint32_t before, after;
+	uint64_t sent_ns;
+
+	do {
+		before = __atomic_load_n(&c->heard_count, __ATOMIC_ACQUIRE);
+		sent_ns = c->heard_sent_ns;
+		*out = c->heard;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		after = __atomic_load_n(&c->heard_count, __ATOMIC_RELAXED);
+	} while (before != after || before % 2 != 0);
+	return sent_ns;
+}
+
+static void
 take_hello(struct carrier *c, const struct carrier_head *head, const struct carrier_hello *hello,
 	   uint64_t now_ns)
 {
@@ -195,7 +225,8 @@ carrier_take(struct carrier *c, const struct carrier_head *head, const void *bod
 
 	if (head->magic != htobe32(CARRIER_MAGIC) || head->version != CARRIER_VERSION ||
 	    head->session == 0 || head->zero != 0 ||
-	    !(hello ? length == sizeof(struct carrier_hello)
+	    !(hello ? length >= sizeof(struct carrier_hello) &&
+			      length <= sizeof(struct carrier_hello) + CARRIER_REPORT_MAX
 		    : head->kind == CARRIER_FRAME && length >= CARRIER_FRAME_MIN)) {
 		c->malformed++;
 		return false;
@@ -203,6 +234,8 @@ carrier_take(struct carrier *c, const struct carrier_head *head, const void *bod
 	if (!hello)
 		return take_frame(c, head, up, now_ns);
 	take_hello(c, head, body, now_ns);
+	take_report(c, (const uint8_t *)body + sizeof(struct carrier_hello),
+		    length - sizeof(struct carrier_hello), be64toh(head->sent_ns));
 	if (head->kind == CARRIER_BYE)
 		c->heard_ns = 0;
 	return false;

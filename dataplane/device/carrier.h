@@ -15,6 +15,7 @@
 // Delays are compared with the least of the present interval and the one before it.
 #define CARRIER_LEAST_NS UINT64_C(5000000000)
 #define CARRIER_MORE_MAX_NS UINT64_C(3600000000000) // an hour: no delay, but a stamp that lies
+#define CARRIER_REPORT_MAX 1024u                    // bytes
 
 // In network byte order, before the frame or before a carrier_hello.
 struct carrier_head {
@@ -32,6 +33,13 @@ struct carrier_hello {
 	uint64_t echo_ns;       // sent_ns of the last hello heard; 0: none yet
 	uint64_t held_ns;       // since that came
 } __attribute__((packed));
+
+// What an end reports to the other one with each hello, behind it. The users of both ends know what
+// the bytes mean.
+struct carrier_report {
+	uint32_t length;
+	uint8_t bytes[CARRIER_REPORT_MAX];
+};
 
 enum carrier_kind {
 	CARRIER_FRAME = 1,
@@ -51,6 +59,10 @@ struct carrier {
 	uint64_t hello_sent_ns; // and its sent_ns
 	uint32_t next;          // the number expected
 	uint64_t seen[CARRIER_WINDOW / 64]; // bit number % CARRIER_WINDOW: that frame has come
+
+	struct carrier_report heard; // the far end's last one,
+	uint64_t heard_sent_ns;      // and when that sent it, on its own clock; 0: none yet
+	uint32_t heard_count;        // odd while these two are written
 
 	uint64_t lost;       // frames that have not come, or too late
 	uint64_t late;       // of those: frames that came behind later ones: dropped
@@ -74,13 +86,16 @@ void carrier_write_hello(const struct carrier *c, enum carrier_kind kind, uint32
 			 uint64_t now_ns, struct carrier_head *head, struct carrier_hello *hello);
 
 // Takes a datagram: `length` bytes behind a whole head, of which `body` holds at least as many as a
-// hello has, if there are so many. up: the link is up at this end. Returns whether it is a frame
-// that is to be delivered.
+// hello and a report have, if there are so many. up: the link is up at this end. Returns whether it
+// is a frame that is to be delivered.
 bool carrier_take(struct carrier *c, const struct carrier_head *head, const void *body,
 		  size_t length, bool up, uint64_t now_ns);
 
 // Whether both ends hear each other.
 bool carrier_hears(const struct carrier *c, uint64_t now_ns);
-// The same for a link. A far end that has restarted shows once as a link that is
-// down, so that both ends begin anew.
+// Copies the far end's last report. Returns when that was sent, on the far end's clock, or 0 if
+// none has come. Any thread.
+uint64_t carrier_heard(const struct carrier *c, struct carrier_report *out);
+// The same as carrier_hears() for a link. A far end that has restarted shows once as a link that
+// is down, so that both ends begin anew.
 bool carrier_link(struct carrier *c, uint64_t now_ns);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct carrier_report;
 struct device_quirks;
 struct pool_options;
 struct rte_mempool;
@@ -104,6 +105,12 @@ int device_mac(const struct device *device, uint8_t mac[static 6]);
 // Has the far end of a link in datagrams see it as down although both hear each other, or no longer
 // so. Nothing for other devices. Control thread.
 void device_hold(struct device *device, bool held);
+// Has such a device report these bytes to its far end, again and again, as many of them as fit.
+// Returns how many that is; 0 for other devices. Control thread.
+size_t device_report(struct device *device, const void *bytes, size_t length);
+// The far end's last report, while both hear each other. Returns when it was sent, on the far end's
+// clock, or 0 if there is none. Control thread.
+uint64_t device_heard(const struct device *device, struct carrier_report *report);
 
 // Has a device without an interface, whose link is down, look for its far end again: a memif client
 // does so only when it is started. Returns 0, also where the driver needs nothing, or -errno.

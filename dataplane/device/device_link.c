@@ -42,6 +42,18 @@ device_hold(struct device *d, bool held)
 		udp_hold(d->udp, held);
 }
 
+size_t
+device_report(struct device *d, const void *bytes, size_t length)
+{
+	return d->udp != NULL ? udp_report(d->udp, bytes, length) : 0;
+}
+
+uint64_t
+device_heard(const struct device *d, struct carrier_report *report)
+{
+	return d->udp != NULL ? udp_heard(d->udp, report) : 0;
+}
+
 int
 device_mac(const struct device *d, uint8_t mac[static 6])
 {

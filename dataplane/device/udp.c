@@ -9,7 +9,6 @@
 #include "udp.h"
 
 #include "burst.h"
-#include "carrier.h"
 #include "quirks.h"
 
 #include <rte_cycles.h>
@@ -35,18 +34,25 @@
 struct udp_device {
 	int fd;
 	uint16_t frame_max;
-	uint64_t poll_tsc;     // UDP_POLL_NS
-	uint64_t next_poll;    // worker: rw
-	uint32_t next_number;  // worker: rw (release), control: ro (acquire)
-	bool reading;          // who reads the socket: rw (atomic)
-	bool up;               // control: rw; as udp_link() has said last
-	uint64_t hello_due_ns; // control
-	uint64_t lost;         // control; as udp_stats() has said last
+	uint64_t poll_tsc;            // UDP_POLL_NS
+	uint64_t next_poll;           // worker: rw
+	uint32_t next_number;         // worker: rw (release), control: ro (acquire)
+	bool reading;                 // who reads the socket: rw (atomic)
+	bool up;                      // control: rw; as udp_link() has said last
+	uint64_t hello_due_ns;        // control
+	struct carrier_report report; // control
+	uint64_t lost;                // control; as udp_stats() has said last
 	struct rte_mempool *pool;
 	struct rte_mbuf *room[UDP_BURST];          // worker: rw; to receive into
 	struct carrier carrier;                    // who reads the socket: rw, control: ro
 	uint64_t rx_packets, rx_bytes;             // worker: rw, control: ro
 	uint64_t tx_packets, tx_bytes, tx_refused; // worker: rw, control: ro
+};
+
+struct udp_hello {
+	struct carrier_head head;
+	struct carrier_hello hello;
+	uint8_t report[CARRIER_REPORT_MAX];
 };
 
 static uint64_t
@@ -216,15 +222,13 @@ udp_open(struct udp_device **out, const char *spec, struct rte_mempool *pool, ui
 static void
 say(struct udp_device *u, enum carrier_kind kind, uint64_t now_ns)
 {
-	struct {
-		struct carrier_head head;
-		struct carrier_hello hello;
-	} said;
+	struct udp_hello said;
 
 	carrier_write_hello(&u->carrier, kind, __atomic_load_n(&u->next_number, __ATOMIC_ACQUIRE),
 			    now_ns, &said.head, &said.hello);
+	memcpy(said.report, u->report.bytes, u->report.length);
 	// Others follow one that is lost, and a far end that is not there says so each time.
-	(void)!send(u->fd, &said, sizeof(said), 0);
+	(void)!send(u->fd, &said, offsetof(struct udp_hello, report) + u->report.length, 0);
 }
 
 void
@@ -327,10 +331,7 @@ udp_rx_burst(struct udp_device *u, struct rte_mbuf **packets, uint16_t count)
 static void
 drain(struct udp_device *u)
 {
-	struct {
-		struct carrier_head head;
-		struct carrier_hello hello;
-	} one;
+	struct udp_hello one;
 
 	for (unsigned int i = 0; i < UDP_DRAINED_MAX && !carrier_hears(&u->carrier, clock_ns());
 	     i++) {
@@ -369,6 +370,27 @@ void
 udp_hold(struct udp_device *u, bool held)
 {
 	u->carrier.held = held;
+}
+
+// A hello goes into the room of a frame.
+size_t
+udp_report(struct udp_device *u, const void *bytes, size_t length)
+{
+	const size_t room = u->frame_max > sizeof(struct carrier_hello)
+				    ? u->frame_max - sizeof(struct carrier_hello)
+				    : 0;
+
+	length = RTE_MIN(length, room);
+	length = RTE_MIN(length, (size_t)CARRIER_REPORT_MAX);
+	memcpy(u->report.bytes, bytes, length);
+	u->report.length = (uint32_t)length;
+	return length;
+}
+
+uint64_t
+udp_heard(const struct udp_device *u, struct carrier_report *out)
+{
+	return u->up ? carrier_heard(&u->carrier, out) : 0;
 }
 
 // ---- sending ------------------------------------------------------------------------------------

@@ -3,9 +3,11 @@
 // "net_udp0,local=192.0.2.1:47900,remote=192.0.2.2:47900". See udp.c.
 #pragma once
 
+#include "carrier.h"
 #include "device.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct udp_device;
@@ -36,4 +38,9 @@ void udp_close(struct udp_device *u);
 bool udp_link(struct udp_device *u);
 // From now on hellos say, or no longer, that the far end is not heard. Control thread.
 void udp_hold(struct udp_device *u, bool held);
+// What hellos report from now on, as much of it as fits into a frame. Returns how many bytes that
+// is. Control thread.
+size_t udp_report(struct udp_device *u, const void *bytes, size_t length);
+// carrier_heard(), while both ends hear each other; else 0. Control thread.
+uint64_t udp_heard(const struct udp_device *u, struct carrier_report *out);
 void udp_stats(struct udp_device *u, struct udp_stats *out);

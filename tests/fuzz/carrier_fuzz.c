@@ -2,7 +2,8 @@
 // Any datagrams at one end of a link that they carry, beside sensible ones: counters stay possible,
 // and nothing behind a datagram is read.
 //
-// Input: of each datagram a byte for its length, one for what it begins with, and its bytes.
+// Input: of each datagram a byte for its length, in fives, one for what it begins with, and its
+// bytes.
 #include "require.h"
 
 #include "dataplane/device/carrier.h"
@@ -32,12 +33,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct carrier near, far;
 	struct carrier_head head;
+	struct carrier_report heard;
 	uint64_t now_ns = 1, frames = 0, datagrams = 0;
 
 	carrier_init(&near, 1);
 	carrier_init(&far, 2);
 	while (size >= 2) {
-		size_t length = data[0] % 96;
+		size_t length = data[0] * 5;
 		const uint8_t begins = data[1];
 
 		data += 2;
@@ -60,6 +62,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += length;
 		size -= length;
 		(void)carrier_link(&far, now_ns);
+		(void)carrier_heard(&far, &heard);
+		require(heard.length <= CARRIER_REPORT_MAX);
 		require(far.malformed + far.duplicates + far.early <= datagrams);
 		require(frames + far.malformed <= datagrams);
 		require(far.late <= far.lost && far.late <= datagrams);

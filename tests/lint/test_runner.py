@@ -4,6 +4,8 @@ import contextlib
 import io
 import os
 import shutil
+import signal
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -109,6 +111,40 @@ class Runner(unittest.TestCase):
                          (4, [["two: exit status 1"]]))
         self.assertEqual({name for name in ("of one", "of two", "of three") if f"  {name} " in out.getvalue()},
                          {"of one", "of three"})
+
+    def test_what_only_needs_a_cpu_gives_way(self):
+        """In its session and with it: Linux may share the CPUs out by sessions."""
+        command = ["sh", "-c", "sleep 1; nice; cat /proc/self/autogroup || echo no autogroups; exit 3"]
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            runner.run_side_by_side([runner.Job("unit/x", command, runner.count_whole)])
+        self.addCleanup(shutil.rmtree, out.getvalue().partition("its files: ")[2].split()[0])
+        self.assertIn(f"| {min(os.nice(0) + runner.GIVE_WAY, 19)}\n", out.getvalue())
+        self.assertRegex(out.getvalue(), rf"\| /autogroup-\d+ nice {runner.GIVE_WAY}\n|no autogroups")
+
+    def test_what_is_left_behind(self):
+        """Processes of Roost's name, but not those of a job that runs."""
+        with tempfile.TemporaryDirectory() as directory:
+            program = shutil.copy("/bin/sleep", f"{directory}/roost")
+            with subprocess.Popen(["sh", "-c", f"{program} 60 & echo $!; wait"], stdout=subprocess.PIPE, text=True) as job:
+                pid = int(job.stdout.readline())
+                self.addCleanup(runner.running.discard, job)
+                while Path(f"/proc/{pid}/comm").read_text() != "roost\n":
+                    pass
+                self.assertIn(f"process {pid}", runner.leftovers())
+                runner.running.add(job)
+                self.assertNotIn(f"process {pid}", runner.leftovers())
+                os.kill(pid, signal.SIGTERM)
+
+    def test_a_live_test_leaves_nothing(self):
+        """What stays is its fault, what goes is that of others."""
+        found = [set()]
+        self.addCleanup(setattr, runner, "leftovers", runner.leftovers)
+        self.addCleanup(setattr, runner, "SETTLE_SECONDS", runner.SETTLE_SECONDS)
+        runner.leftovers, runner.SETTLE_SECONDS = lambda: found.pop(0) if len(found) > 1 else found[0], 1
+        for last, failed in (({"b"}, ["live/x: left behind: b"]), (set(), [])):
+            found[:] = [set(), {"a", "b"}, {"b", "c"}, last]
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(runner.run_live(runner.Job("live/x", ["true"], runner.count_whole)).failed, failed)
 
     def test_seconds_of_cpu(self):
         """Those of a process that the job waited for are among them, and waiting takes none."""

@@ -228,6 +228,40 @@ class Parts(LiveCase):
         east.command("link", "leaf1-spine2", "up")
         self.joined(east, west)
 
+    def spines_used(self, part, leaf, host):
+        """The spines by which a leaf sends to a host."""
+        vrfs = part.show("route")["nodes"][leaf]["vrfs"].values()
+        return {hop["node"] for vrf in vrfs for hop in vrf.get(f"{HOSTS[host]}/32", {"via": []})["via"]}
+
+    def test_link_inside_another_part(self):
+        """Routes avoid it, and what is lost of the part is forgotten."""
+        east, west = self.parts(self.description())
+
+        def follows(*spines):
+            wait_until(lambda: self.spines_used(east, "leaf1", "h5") == set(spines),
+                       lambda: f"{spines}: {self.spines_used(east, 'leaf1', 'h5')}")
+        follows("spine1", "spine2")
+        west.command("link", "leaf2-spine2", "down")
+        follows("spine1")
+        self.assert_reaches(self.name, "h1", "h5", 20)
+        west.command("link", "leaf2-spine2", "up")
+        follows("spine1", "spine2")
+        west.command("link", "leaf2-spine2", "down")
+        follows("spine1")
+        west.kill()
+        follows()
+        west.__enter__()        # from its file, with all links
+        follows("spine1", "spine2")
+
+    def test_link_between_two_other_parts(self):
+        parts = self.parts(self.description({"east": ["leaf1"], "west": ["leaf2"], "middle": ["spine1", "spine2"]}))
+        east, west, _ = parts
+        west.command("link", "leaf2-spine2", "down")
+        wait_until(lambda: self.spines_used(east, "leaf1", "h5") == {"spine1"}, lambda: self.spines_used(east, "leaf1", "h5"))
+        self.assert_reaches(self.name, "h1", "h5", 20)
+        west.command("link", "leaf2-spine2", "up")
+        wait_until(lambda: len(self.spines_used(east, "leaf1", "h5")) == 2, lambda: self.spines_used(east, "leaf1", "h5"))
+
     def round_trip(self):
         """The shortest of some pings from part to part, in ms."""
         out = command("ip", "netns", "exec", netns(self.name, "h1"), "ping", "-c", "10", "-i", "0.2", HOSTS["h5"]).out

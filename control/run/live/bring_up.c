@@ -440,6 +440,7 @@ live_fabric_close(struct live_fabric *live)
 	fabric_log_destroy(live->log);
 	local_addresses_close(live->local_addresses);
 	device_links_close(live->links);
+	free(live->links_reported);
 	devices_close(live);
 	fabric_flows_destroy(live->flows);
 	workload_destroy(live->workload);

@@ -12,6 +12,7 @@
 // from then on. Roost waits for a namespace, it does not make it again. A container that has
 // restarted is found by its name or its ID.
 #include "device_drops.h"
+#include "part_links.h"
 #include "watcher.h"
 
 #include "control/base/clock.h"
@@ -285,6 +286,7 @@ device_links_poll(struct live_fabric *live)
 		if (links->polls % LINKS_DROPS_POLLS == 0)
 			device_drops_log(live, &live->devices[i]);
 	}
+	part_links_poll(live);
 	links->polled_ms = clock_ms();
 }
 

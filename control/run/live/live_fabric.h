@@ -51,8 +51,9 @@ struct live_fabric {
 	struct local_addresses *local_addresses; // NULL: no port shares an interface with Linux
 	struct answer_source *answer_sources;    // by port of that switch
 	struct device_links *links;              // NULL: no device, and no host to attach one to
-	struct watcher *watcher;                 // takes interfaces down if the process dies
-	struct learner *learner;                 // NULL: no switch learns routes
+	bool *links_reported;    // by link: another part has reported it down; NULL: none has yet
+	struct watcher *watcher; // takes interfaces down if the process dies
+	struct learner *learner; // NULL: no switch learns routes
 	struct lldp_agent *lldp;
 	struct bfd_agent *bfd;       // NULL: no switch runs BFD sessions
 	struct host_ending *endings; // processes of detached hosts that are to end

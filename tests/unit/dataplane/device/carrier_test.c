@@ -258,10 +258,41 @@ test_delay_variation(void **state)
 	}
 }
 
+// The bytes behind a hello, whole and the last ones.
+static void
+test_report(void **state)
+{
+	struct {
+		struct carrier_hello hello;
+		uint8_t report[CARRIER_REPORT_MAX];
+	} body;
+	struct carrier_report heard;
+	struct carrier_head head;
+	struct bench b;
+
+	(void)state;
+	join(&b);
+	assert_int_equal(carrier_heard(&b.far, &heard), 1000 * MS);
+	assert_int_equal(heard.length, 0);
+	for (size_t length = CARRIER_REPORT_MAX; length != 0; length /= 2) {
+		b.now_ns += MS;
+		carrier_write_hello(&b.near, CARRIER_HELLO, 0, b.now_ns, &head, &body.hello);
+		memset(body.report, (int)(length % 251), sizeof(body.report));
+		carrier_take(&b.far, &head, &body, sizeof(body.hello) + length, true, b.now_ns);
+		assert_int_equal(carrier_heard(&b.far, &heard), b.now_ns);
+		assert_int_equal(heard.length, length);
+		assert_memory_equal(heard.bytes, body.report, length);
+	}
+	hello(&b, &b.near, &b.far, 0);
+	carrier_heard(&b.far, &heard);
+	assert_int_equal(heard.length, 0);
+	assert_int_equal(b.far.malformed, 0);
+}
+
 static void
 test_senseless(void **state)
 {
-	const uint8_t bytes[sizeof(struct carrier_hello) + 1] = {0};
+	const uint8_t bytes[sizeof(struct carrier_hello) + CARRIER_REPORT_MAX + 1] = {0};
 	struct carrier_head good, bad;
 	struct bench b;
 
@@ -278,7 +309,8 @@ test_senseless(void **state)
 	bad = good;
 	bad.kind = CARRIER_HELLO;
 	assert_false(carrier_take(&b.far, &bad, bytes, sizeof(bytes), true, b.now_ns));
-	assert_false(carrier_take(&b.far, &bad, bytes, sizeof(bytes) - 2, true, b.now_ns));
+	assert_false(carrier_take(&b.far, &bad, bytes, sizeof(struct carrier_hello) - 1, true,
+				  b.now_ns));
 	assert_int_equal(b.far.malformed, 11);
 	assert_false(carrier_take(&b.far, &good, bytes, 14, false, b.now_ns));
 	assert_int_equal(b.far.early, 1);
@@ -293,7 +325,7 @@ main(void)
 		cmocka_unit_test(test_silence),    cmocka_unit_test(test_goodbye),
 		cmocka_unit_test(test_restart),    cmocka_unit_test(test_held),
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_delay_variation),
-		cmocka_unit_test(test_senseless),
+		cmocka_unit_test(test_report),     cmocka_unit_test(test_senseless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
