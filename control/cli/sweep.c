@@ -28,6 +28,12 @@ const struct cli_command command_sweep = {
 			 .value = "KEY=VALUES",
 			 .repeated = true,
 			 .help = "run with each of these values of a key"},
+			{.name = "each",
+			 .kind = CLI_TEXT,
+			 .value = "KEY=VALUES",
+			 .repeated = true,
+			 .help = "run without a change, and with each of these values alone: "
+				 "what would help most?"},
 			{.name = "fail",
 			 .kind = CLI_TEXT,
 			 .value = "links=PERCENTS",

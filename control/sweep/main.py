@@ -43,6 +43,7 @@ from plan import RUNS_MAX, Plan, Point, Run, SweepError, combine, events_with, f
 
 Results = dict[Run, figures.Figures]
 TELL_EVERY_S = 5.0
+JUDGED = ("step_ps", "fct_p99_ps")      # the figure by which a change is judged: the first that differs
 
 
 class Options:
@@ -284,15 +285,29 @@ def as_table(plan: Plan, results: Results) -> str:
     keys = list(plan.points[0].columns)
     rows = [[*keys, *(one.title for one in wanted)]]
     columns = [values_of(plan, results, one) for one in wanted]
+    judged = next((one for one in wanted if one.key in JUDGED), None) if plan.points[0].change else None
+    if judged:
+        rows[0].append(f"{judged.title} saved")
     for point in plan.points:
         stalled = any(results.get(Run(point, seed), {}).get("stalled") for seed in plan.seeds)
         rows.append([*point.columns.values(), *(figures.text(one, values[point]) for one, values in zip(wanted, columns))])
+        if judged:
+            rows[-1].append(saved(point, values_of(plan, results, judged)))
         if stalled:
             rows[-1][:1] = [f"{rows[-1][0] if rows[-1] else ''} (stalled)"]
     rows[0] = rows[0] or [""] * len(rows[-1])
     first = next(iter(results.values()))
     last = f"the same in all runs: {', '.join(f'{one.title} {figures.text(one, [first[one.key]])}' for one in same)}\n" if same else ""
     return last + aligned(rows, len(keys))
+
+
+def saved(point: Point, values: dict[Point, list[float]]) -> str:
+    """How much less a figure is than without the change; by medians."""
+    before, after = values.get(point.unchanged), values.get(point)
+    if point == point.unchanged or not before or not after or not figures.median(before):
+        return "-"
+    percent = round(100 * (1 - figures.median(after) / figures.median(before)), 1)
+    return f"{percent:+.1f} %" if percent else "0 %"
 
 
 def cost_table(of: Sweep) -> str:
@@ -358,18 +373,20 @@ def plan_of(options: Options) -> Plan:
     except OSError as error:
         raise SweepError(f"{path}: {error.strerror}") from None
     fails = [percent for text in options.all("fail") for percent in read_fail(text)]
-    settings = [read_setting(text) for text in options.all("set")]
-    for key, _ in settings:
+    settings = {option: [read_setting(text) for text in options.all(option)] for option in ("set", "each")}
+    for option, key in ((option, key) for option, all_of in settings.items() for key, _ in all_of):
         if fails and key.split(".")[0] == "events":
-            raise SweepError(f"--set {key}: not together with --fail, which sets the events; change the file instead")
+            raise SweepError(f"--{option} {key}: not together with --fail, which sets the events; change the file instead")
         if key in ("seed", "fabric.seed"):
-            raise SweepError(f"--set {key}: use --seed and --seeds")
+            raise SweepError(f"--{option} {key}: use --seed and --seeds")
+    changes = [(key, value) for key, values in settings["each"] for value in values]
     first = int(options.one("seed")) if options.one("seed") else seed_of(content)
     seeds = [first + i for i in range(int(options.one("seeds", "1")))]
-    count = math.prod(len(values) for _, values in settings) * max(len(fails), 1)
+    count = math.prod(len(values) for _, values in settings["set"]) * (len(changes) + 1) * max(len(fails), 1)
     if count * len(seeds) > RUNS_MAX:
         raise SweepError(f"{count} combinations with {len(seeds)} seeds are {count * len(seeds)} runs; at most {RUNS_MAX}")
-    return Plan(path, content, combine(settings, fails), seeds, ["--until", options.one("until")] if options.one("until") else [])
+    points = combine(settings["set"], changes, fails)
+    return Plan(path, content, points, seeds, ["--until", options.one("until")] if options.one("until") else [])
 
 
 def open_directory(out: Path) -> io.TextIOWrapper:

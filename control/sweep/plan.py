@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import random
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -15,6 +15,7 @@ import yaml
 RUNS_MAX = 10_000
 PERCENTS_MAX = 50
 FAIL = re.compile(r"links=(.+)")
+NO_CHANGE = ("", "")
 PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)%")
 
 
@@ -24,13 +25,24 @@ class SweepError(Exception):
 
 @dataclass(frozen=True)
 class Point:
-    """One combination: a value for each key, and the share of links that have failed."""
-    settings: tuple[tuple[str, str], ...]
-    fail: str = ""      # "5%"; empty: the sweep has no failures
+    """One combination: a value for each key, one change more, and the share of links that have failed."""
+    combined: tuple[tuple[str, str], ...]
+    fail: str = ""                              # "5%"; empty: the sweep has no failures
+    change: tuple[str, str] | None = None       # NO_CHANGE: none; None: the sweep has no changes
+
+    @property
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return self.combined + ((self.change,) if self.change and self.change != NO_CHANGE else ())
 
     @property
     def columns(self) -> dict[str, str]:
-        return dict(self.settings) | ({"links failed": self.fail} if self.fail else {})
+        change = {"change": "=".join(self.change).strip("=") or "none"} if self.change else {}
+        return dict(self.combined) | change | ({"links failed": self.fail} if self.fail else {})
+
+    @property
+    def unchanged(self) -> "Point":
+        """The same without its change."""
+        return replace(self, change=NO_CHANGE)
 
     @property
     def name(self) -> str:
@@ -109,14 +121,20 @@ def read_fail(text: str) -> list[str]:
     return texts
 
 
-def combine(settings: list[tuple[str, list[str]]], fails: list[str]) -> list[Point]:
-    """Every combination, the last key changing first. Raises SweepError."""
+def combine(settings: list[tuple[str, list[str]]], changes: list[tuple[str, str]], fails: list[str]) -> list[Point]:
+    """Every combination, the last key changing first; each without a change, and with each of them alone. Raises SweepError."""
     keys = [key for key, _ in settings]
     for key in keys:
         if keys.count(key) > 1:
             raise SweepError(f"--set {key}: the key is there twice")
+    for change in changes:
+        if change[0] in keys:
+            raise SweepError(f"--each {change[0]}: --set has the key too")
+        if changes.count(change) > 1:
+            raise SweepError(f"--each {change[0]}={change[1]}: the value is there twice")
     choices: Iterator[tuple[str, ...]] = itertools.product(*(values for _, values in settings))
-    return [Point(tuple(zip(keys, values)), fail) for values in choices for fail in fails or [""]]
+    alone: list[tuple[str, str] | None] = [NO_CHANGE, *changes] if changes else [None]
+    return [Point(tuple(zip(keys, values)), fail, change) for values in choices for change in alone for fail in fails or [""]]
 
 
 def failed_links(links: list[str], percent: str, seed: int) -> list[str]:

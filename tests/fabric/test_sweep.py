@@ -50,7 +50,7 @@ class Plans(unittest.TestCase):
         self.assertEqual(failed_links(links, "1%", 7), failed_links(links[::-1], "1%", 7))
 
     def test_runs(self):
-        points = combine([("a", ["1", "2"]), ("b", ["3", "4"])], ["5%"])
+        points = combine([("a", ["1", "2"]), ("b", ["3", "4"])], [], ["5%"])
         self.assertEqual([point.name for point in points],
                          [f"a={a} b={b} links failed=5%" for a in (1, 2) for b in (3, 4)])
         plan = Plan(Path("x"), b"text", points, [1, 2])
@@ -232,6 +232,33 @@ class Sweeps(Case):
         self.assertIn("interrupted; the same command goes on where it stopped", err)
         self.assertEqual(list(self.out.glob(".run-*")), [])
 
+    def test_one_change_at_a_time(self):
+        words = ("--each", "spines=1,3", "--each", "routing.mode=adaptive")
+        result = self.sweep(*words, "--json")
+        changes = [one["point"] for one in result.json]
+        self.assertEqual(changes, [{"change": "none"}, {"change": "spines=1"}, {"change": "spines=3"},
+                                   {"change": "routing.mode=adaptive"}])
+        times = [one["figures"]["step_ps"] for one in result.json]
+        alone = roost("sim", "--json", self.path, "--set", "routing.mode=adaptive").json["collectives"][0]["step_ps"]
+        self.assertEqual(times[3], alone)
+        lines = self.sweep(*words).out.splitlines()
+        (head,) = [line for line in lines if line.startswith("change")]
+        self.assertTrue(head.endswith("step time saved"))
+        rows = {line.split()[0]: line.split()[-2:] for line in lines[lines.index(head) + 1:]}
+        self.assertEqual(rows["none"][1], "-")
+        for time, change in zip(times[1:], changes[1:]):
+            percent = round(100 * (1 - time / times[0]), 1)
+            self.assertEqual(rows[change["change"]], [f"{percent:+.1f}" if percent else "0", "%"])
+        # A run that --set has made is known.
+        self.assertIn("1 combinations, 1 seeds: 1 runs, 1 of them known", self.sweep("--set", "spines=3").err)
+        both = self.sweep("--set", "spines=1,3", "--each", "routing.mode=adaptive", "--json").json
+        self.assertEqual([list(one["point"].values()) for one in both],
+                         [["1", "none"], ["1", "routing.mode=adaptive"], ["3", "none"], ["3", "routing.mode=adaptive"]])
+        for words, message in ((("--set", "spines=1", "--each", "spines=2"), "--each spines: --set has the key too"),
+                               (("--each", "spines=2,2"), "--each spines: a value is there twice|--each spines=2: the value"),
+                               (("--each", "seed=1"), "--each seed: use --seed and --seeds")):
+            self.assertRegex(roost("sweep", self.path, *words, "-o", self.out, status=2).err, message)
+
     def test_failed_links(self):
         self.sweep("--fail", "links=0%,25%", "--set", "routing.mode=adaptive")
         rows = self.rows()
@@ -262,7 +289,7 @@ class Sweeps(Case):
         self.assertLess(float(wanted) / float(took), 8)
 
     def test_more_memory_than_is_free(self):
-        sweep = main.Sweep(main.Options([ROOST, str(self.path), "--"]), Plan(self.path, self.path.read_bytes(), combine([], []), [1, 2, 3]),
+        sweep = main.Sweep(main.Options([ROOST, str(self.path), "--"]), Plan(self.path, self.path.read_bytes(), combine([], [], []), [1, 2, 3]),
                            self.out)
         (self.out / "runs").mkdir(parents=True)
         sweep.check()
