@@ -257,7 +257,7 @@ class Sweeps(Case):
         for words, message in ((("--set", "spines=1", "--each", "spines=2"), "--each spines: --set has the key too"),
                                (("--each", "spines=2,2"), "--each spines: a value is there twice|--each spines=2: the value"),
                                (("--each", "seed=1"), "--each seed: use --seed and --seeds")):
-            self.assertRegex(roost("sweep", self.path, *words, "-o", self.out, status=2).err, message)
+            self.assertRegex(roost("sweep", self.path, *words, "-o", self.out, status=1).err, message)
 
     def test_failed_links(self):
         self.sweep("--fail", "links=0%,25%", "--set", "routing.mode=adaptive")
