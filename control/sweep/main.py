@@ -373,7 +373,7 @@ def plan_of(options: Options) -> Plan:
     except OSError as error:
         raise SweepError(f"{path}: {error.strerror}") from None
     fails = [percent for text in options.all("fail") for percent in read_fail(text)]
-    settings = {option: [read_setting(text) for text in options.all(option)] for option in ("set", "each")}
+    settings = {option: [read_setting(text, option) for text in options.all(option)] for option in ("set", "each")}
     for option, key in ((option, key) for option, all_of in settings.items() for key, _ in all_of):
         if fails and key.split(".")[0] == "events":
             raise SweepError(f"--{option} {key}: not together with --fail, which sets the events; change the file instead")

@@ -87,14 +87,14 @@ def split(text: str) -> list[str]:
     return values
 
 
-def read_setting(text: str) -> tuple[str, list[str]]:
-    """ "routing.mode=ecmp,adaptive". Raises SweepError."""
+def read_setting(text: str, option: str = "set") -> tuple[str, list[str]]:
+    """ "routing.mode=ecmp,adaptive", of --set or --each. Raises SweepError."""
     key, equals, rest = text.partition("=")
     values = [value.strip() for value in split(rest)]
     if not key or not equals or not all(values):
-        raise SweepError(f"--set {text}: want KEY=VALUE,VALUE..., such as routing.mode=ecmp,adaptive")
+        raise SweepError(f"--{option} {text}: want KEY=VALUE,VALUE..., such as routing.mode=ecmp,adaptive")
     if len(set(values)) != len(values):
-        raise SweepError(f"--set {text}: a value is there twice")
+        raise SweepError(f"--{option} {text}: a value is there twice")
     return key, values
 
 

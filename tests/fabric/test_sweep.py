@@ -254,10 +254,6 @@ class Sweeps(Case):
         both = self.sweep("--set", "spines=1,3", "--each", "routing.mode=adaptive", "--json").json
         self.assertEqual([list(one["point"].values()) for one in both],
                          [["1", "none"], ["1", "routing.mode=adaptive"], ["3", "none"], ["3", "routing.mode=adaptive"]])
-        for words, message in ((("--set", "spines=1", "--each", "spines=2"), "--each spines: --set has the key too"),
-                               (("--each", "spines=2,2"), "--each spines: a value is there twice|--each spines=2: the value"),
-                               (("--each", "seed=1"), "--each seed: use --seed and --seeds")):
-            self.assertRegex(roost("sweep", self.path, *words, "-o", self.out, status=1).err, message)
 
     def test_failed_links(self):
         self.sweep("--fail", "links=0%,25%", "--set", "routing.mode=adaptive")
@@ -348,6 +344,10 @@ class Sweeps(Case):
                 (("--set", "spines=2", "--set", "spines=3"), 1, "--set spines: the key is there twice"),
                 (("--fail", "links=5"), 1, "want links=PERCENT"), (("--fail", "links=10%,10.0%"), 1, "a percentage is there twice"),
                 (("--fail", "links=10%", "--set", "events.0.at=0us"), 1, "--set events.0.at: not together with --fail"),
+                (("--set", "spines=1", "--each", "spines=2"), 1, "--each spines: --set has the key too"),
+                (("--each", "spines=2,2"), 1, "--each spines=2,2: a value is there twice"),
+                (("--each", "spines=2", "--each", "spines=2"), 1, "--each spines=2: the value is there twice"),
+                (("--each", "seed=1"), 1, "--each seed: use --seed and --seeds"),
                 (("--set", "fabric.seed=1,2"), 1, "--set fabric.seed: use --seed and --seeds"),
                 (tuple(word for i in range(9) for word in ("--set", f"k{i}=" + ",".join(map(str, range(10))))), 1, "at most 10000"),
                 (("--set", "mtu=" + ",".join(map(str, range(1500, 1700))), "--seeds", 100), 1, "are 20000 runs; at most 10000")):
