@@ -60,7 +60,7 @@ class Job:
     env: dict = field(default_factory=dict)
     timeout: int = 600
     then: callable = list             # () -> the jobs that need this one, which follow if it does not fail
-    gives_way: bool = False           # it needs only a CPU
+    gives_way: bool = False           # to jobs that need more than a CPU
 
 
 def end_group(process, seconds=10):
@@ -302,10 +302,10 @@ def sanitized_jobs(build):
     return [job for kind in SANITIZED_KINDS for job in jobs_of(kind, build, SANITIZER_ENV)]
 
 
-def run_side_by_side(jobs):
+def run_side_by_side(jobs, gives_way=False):
     """Runs jobs and those that follow them, on all CPUs. Returns the results."""
     def run(job):
-        return run_job(replace(job, gives_way=True))
+        return run_job(replace(job, gives_way=gives_way))
 
     results = []
     with concurrent.futures.ThreadPoolExecutor(CPUS) as pool:
@@ -416,7 +416,7 @@ def main(words):
     # The builds first: most jobs need them. Last the one for fuzzing, whose many short jobs leave no CPU idle at the end.
     with concurrent.futures.ThreadPoolExecutor(1) as beside:
         ended = beside.submit(lambda: [run_live(job) for job in live])
-        results = run_side_by_side(builds + together) + ended.result()
+        results = run_side_by_side(builds + together, bool(live)) + ended.result()
     results += [run_job(job) for job in alone]
 
     failed = [one for result in results for one in result.failed]

@@ -32,7 +32,7 @@ enum fabric_log_kind {
 	FABRIC_LOG_ROUTES, // a source of learned routes
 	FABRIC_LOG_WATCHER,
 	FABRIC_LOG_BFD,
-	FABRIC_LOG_LINK,   // a link that a user has changed
+	FABRIC_LOG_LINK,   // a link that a user has changed, or that another part reports
 	FABRIC_LOG_RECORD, // a program that writes what `record:` names
 };
 // Records something that concerns the whole fabric; message: a line of UTF-8. Control thread.

@@ -116,7 +116,7 @@ class Runner(unittest.TestCase):
         """In its session and with it: Linux may share the CPUs out by sessions."""
         command = ["sh", "-c", "sleep 1; nice; cat /proc/self/autogroup || echo no autogroups; exit 3"]
         with contextlib.redirect_stdout(io.StringIO()) as out:
-            runner.run_side_by_side([runner.Job("unit/x", command, runner.count_whole)])
+            runner.run_side_by_side([runner.Job("unit/x", command, runner.count_whole)], True)
         self.addCleanup(shutil.rmtree, out.getvalue().partition("its files: ")[2].split()[0])
         self.assertIn(f"| {min(os.nice(0) + runner.GIVE_WAY, 19)}\n", out.getvalue())
         self.assertRegex(out.getvalue(), rf"\| /autogroup-\d+ nice {runner.GIVE_WAY}\n|no autogroups")

@@ -246,6 +246,8 @@ class Parts(LiveCase):
         self.assert_reaches(self.name, "h1", "h5", 20)
         west.command("link", "leaf2-spine2", "up")
         follows("spine1", "spine2")
+        for state in ("down", "up"):
+            self.assertIn(f"leaf2-spine2: {state}, as another part reports", east.command("show", "log").out)
         west.command("link", "leaf2-spine2", "down")
         follows("spine1")
         west.kill()

@@ -80,10 +80,21 @@ take_report(const struct live_fabric *live, const struct config_part *from, bool
 static void
 follow(struct live_fabric *live, uint32_t link, bool down)
 {
+	char name[TOPOLOGY_NAME_MAX], *text;
 	struct diag diag = {0};
+	const int rc = events_note_carrier(live->events, link, !down, &diag);
 
-	if (events_note_carrier(live->events, link, !down, &diag) == 0)
-		live->links_reported[link] = down; // else again at the next poll
+	if (live->links_reported[link] != down) {
+		text = memory_format("%s: %s, as another part reports%s%s",
+				     topology_link_name(live->topology, link, name),
+				     down ? "down" : "up",
+				     rc != 0 ? "; routes stay as they were: " : "",
+				     rc != 0 ? diag_first_error(&diag) : "");
+		fabric_log_poll(live->log, live->fabric); // what came before
+		fabric_log_note(live->log, live_clock(&live->drive), FABRIC_LOG_LINK, text);
+		free(text);
+	}
+	live->links_reported[link] = down;
 	diag_free(&diag);
 }
 
