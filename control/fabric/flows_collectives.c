@@ -206,6 +206,13 @@ begin_of(const struct collective_spec *c, ps_t start)
 	return flows_kind(c) == REPORT_COMPUTE ? start - c->compute_ps : start;
 }
 
+// What all ranks put into a collective together; of a message, its sender.
+static long double
+bytes_of_all(const struct collective_spec *c)
+{
+	return (long double)c->bytes * (flows_kind(c) == REPORT_SEND ? 1 : c->rank_count);
+}
+
 // Appends the collectives of execution `time` of a program, and of a step also the step itself.
 // Returns how many; what has not begun is left out. s: `first` is that of its first collective.
 static uint32_t
@@ -224,6 +231,7 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		.start = PS_NEVER,
 		.step = PS_NEVER,
 	};
+	long double bytes = 0; // exact up to 2^64 of them
 	uint32_t count = 0;
 	bool open = false;
 	ps_t end = 0;
@@ -248,11 +256,12 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		out[count].bytes = c->bytes;
 		out[count].start = begin_of(c, one.start);
 		out[count].step = one.end == PS_NEVER ? PS_NEVER : one.end - out[count].start;
-		step.bytes += c->bytes;
+		bytes += bytes_of_all(c);
 		count++;
 	}
 	if (!flows_is_step(p) || step.start == PS_NEVER)
 		return count;
+	step.bytes = (uint64_t)(bytes / p->member_count);
 	if (!open)
 		step.step = end - step.start;
 	out[count] = step;
