@@ -54,6 +54,15 @@ class Steps(Case):
         self.assertEqual(sum(part["time_ps"] for part in one["path"]), one["step_ps"])
         self.assertEqual(self.the(sim, "f0.0")["step_ps"], t * 1000)
 
+    def test_a_message_does_not_last_until_its_receiver_looks(self):
+        # Its receiver computes for 50 us before it turns to it: the message has long arrived, and been acknowledged.
+        size = 32 * MTU
+        sim = self.run_step(2, step({"kind": "compute", "name": "c", "time": "50us", "on": {"pp": 1}},
+                                    {"kind": "send", "name": "late", "group": "pp", "size": f"{size}B", "after": ["c"]},
+                                    groups={"pp": {"size": 2}}))
+        self.assertLess(self.the(sim, "late")["step_ps"], 2 * (size / B + L) * 1000)
+        self.assertEqual(self.the(sim, "train")["step_ps"], 50_000_000)
+
     def test_overlap(self):
         # The reduction of a layer runs while the next one is computed: the longer of the two counts.
         size, n = 8 * 64 * MTU, 8
