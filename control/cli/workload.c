@@ -53,8 +53,10 @@ make_fabric(struct described *d, struct diag *diag)
 	int rc = config_load_text(&d->config, text, strlen(text), d->file, diag);
 
 	free(text);
-	if (rc == 0)
+	if (rc == 0) { // errors are of the trace, not of a place in this text
 		d->config->workload[0].file.text = (char *)(uintptr_t)d->file;
+		d->config->workload[0].pos = (struct diag_pos){0};
+	}
 	return rc;
 }
 
@@ -67,8 +69,10 @@ load_config(struct described *d, struct diag *diag)
 		return config_load(&d->config, d->file, diag);
 	rc = trace_load(&d->trace, d->format, d->file, diag);
 	if (rc != 0 && rc != -EINVAL)
-		return diag_fail(diag, -rc, "%s%s cannot be read: %s", d->file,
-				 d->format == CONFIG_TRACE_CHAKRA ? ".RANK.et" : "", strerror(-rc));
+		return diag_fail(diag, -rc, "%s cannot be read: %s%s", d->file, strerror(-rc),
+				 d->format == CONFIG_TRACE_CHAKRA
+					 ? "; of chakra, FILE is NAME for NAME.0.et, NAME.1.et, ..."
+					 : "");
 	return rc != 0 ? rc : make_fabric(d, diag);
 }
 
@@ -309,14 +313,15 @@ print_sums(const struct described *d)
 static unsigned
 find_hosts(const struct described *d, uint32_t hosts[MATRIX_HOSTS + 1])
 {
+	bool *active = memory_array(d->topology->host_count, sizeof(*active), "hosts");
 	unsigned count = 0;
 
+	for (uint32_t i = 0; i < d->sums.pair_count; i++)
+		active[d->sums.pairs[i].src] = active[d->sums.pairs[i].dst] = true;
 	for (uint32_t h = 0; h < d->topology->host_count && count <= MATRIX_HOSTS; h++)
-		for (uint32_t i = 0; i < d->sums.pair_count; i++)
-			if (d->sums.pairs[i].src == h || d->sums.pairs[i].dst == h) {
-				hosts[count++] = h;
-				break;
-			}
+		if (active[h])
+			hosts[count++] = h;
+	free(active);
 	return count;
 }
 

@@ -4,6 +4,7 @@
 
 #include "scalar.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define SEND (1u << CONFIG_WORK_SEND)
@@ -56,6 +57,12 @@ check_operation(struct decoder *d, const struct yaml_node *node, void *base)
 	    e->top_k > e->count)
 		decode_error(d, node->pos, "a token goes to %u experts, but there are %u", e->top_k,
 			     e->count);
+	else if (e->top_k != 0 && e->token_bytes != 0 &&
+		 e->tokens > SCHEMA_BYTES_MAX / e->top_k / e->token_bytes)
+		decode_error(d, node->pos,
+			     "%u tokens of %" PRIu64 " bytes to %u experts each are more than "
+			     "%" PRId64 " bytes, the most that a rank sends",
+			     e->tokens, e->token_bytes, e->top_k, SCHEMA_BYTES_MAX);
 }
 
 // "2", or "1-3".

@@ -107,6 +107,7 @@ struct spans {
 	uint64_t *ends;   // PS_NEVER: open
 	// When the first rank turned to it, and when the last was done with it.
 	uint64_t *begins, *dones;
+	uint64_t *acks; // of messages: when the sender had the acknowledgement
 	size_t count;
 };
 
@@ -128,6 +129,7 @@ add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint
 	const struct workload *w = flows->workload;
 	bool message = flows_kind(c) == REPORT_SEND;
 	struct nic_time all = {.start = PS_NEVER}, turn = all;
+	ps_t acked = 0;
 
 	for (uint32_t r = 0; r < c->rank_count; r++) {
 		const struct rank_part *part = &flows->parts[c->first_rank + r];
@@ -140,15 +142,19 @@ add_span(const struct fabric_flows *flows, const struct collective_spec *c, uint
 			turn.start = time_min(turn.start, one.start - c->compute_ps);
 		turn.end = one.end > turn.end ? one.end : turn.end;
 		// A message is from its sender's start to its arrival: the receiver may have waited
-		// for it, and the sender waits for the acknowledgement.
+		// for it, and the sender waits for the acknowledgement. If the receiver turned to
+		// it later, that is what shows when it arrived.
 		if (!message || r == 0)
 			all.start = time_min(all.start, one.start);
+		if (message && r == 0)
+			acked = one.end;
 		if (!message || r == 1)
 			all.end = one.end > all.end ? one.end : all.end;
 	}
 	s->starts[s->count] = all.start;
 	s->begins[s->count] = turn.start;
 	s->dones[s->count] = turn.end;
+	s->acks[s->count] = acked;
 	s->ends[s->count++] = all.end;
 }
 
@@ -174,6 +180,7 @@ create_spans(const struct fabric_flows *flows, size_t count, struct spans *s)
 		.starts = memory_array(count, sizeof(*s->starts), "times of collectives"),
 		.begins = memory_array(count, sizeof(*s->begins), "times of collectives"),
 		.dones = memory_array(count, sizeof(*s->dones), "times of collectives"),
+		.acks = memory_array(count, sizeof(*s->acks), "times of collectives"),
 		.ends = memory_array(count, sizeof(*s->ends), "times of collectives"),
 	};
 	for (uint32_t i = 0; i < w->program_count; i++)
@@ -187,6 +194,8 @@ create_spans(const struct fabric_flows *flows, size_t count, struct spans *s)
 		rc = flows_reduce(flows->fabric->ranks, RANKS_LEAST, s->begins, s->count);
 	if (rc == 0)
 		rc = flows_reduce(flows->fabric->ranks, RANKS_MOST, s->dones, s->count);
+	if (rc == 0)
+		rc = flows_reduce(flows->fabric->ranks, RANKS_MOST, s->acks, s->count);
 	return rc != 0 ? rc : flows_reduce(flows->fabric->ranks, RANKS_MOST, s->ends, s->count);
 }
 
@@ -196,7 +205,15 @@ free_spans(struct spans *s)
 	free(s->starts);
 	free(s->begins);
 	free(s->dones);
+	free(s->acks);
 	free(s->ends);
+}
+
+static ps_t
+end_of(const struct collective_spec *c, const struct spans *s, size_t index)
+{
+	return flows_kind(c) == REPORT_SEND ? time_min(s->ends[index], s->acks[index])
+					    : s->ends[index];
 }
 
 // A collective begins when its data may go; computing, when it does.
@@ -204,6 +221,13 @@ static ps_t
 begin_of(const struct collective_spec *c, ps_t start)
 {
 	return flows_kind(c) == REPORT_COMPUTE ? start - c->compute_ps : start;
+}
+
+// What all ranks put into a collective together; of a message, its sender.
+static long double
+bytes_of_all(const struct collective_spec *c)
+{
+	return (long double)c->bytes * (flows_kind(c) == REPORT_SEND ? 1 : c->rank_count);
 }
 
 // Appends the collectives of execution `time` of a program, and of a step also the step itself.
@@ -224,6 +248,7 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		.start = PS_NEVER,
 		.step = PS_NEVER,
 	};
+	long double bytes = 0; // exact up to 2^64 of them
 	uint32_t count = 0;
 	bool open = false;
 	ps_t end = 0;
@@ -232,7 +257,7 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		uint32_t index = p->first_collective + i;
 		const struct collective_spec *c = &flows->workload->collectives[index];
 		const struct nic_time one = {.start = s->starts[first + i],
-					     .end = s->ends[first + i]};
+					     .end = end_of(c, s, first + i)};
 
 		open |= one.start == PS_NEVER || s->dones[first + i] == PS_NEVER;
 		if (one.start == PS_NEVER)
@@ -248,11 +273,12 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		out[count].bytes = c->bytes;
 		out[count].start = begin_of(c, one.start);
 		out[count].step = one.end == PS_NEVER ? PS_NEVER : one.end - out[count].start;
-		step.bytes += c->bytes;
+		bytes += bytes_of_all(c);
 		count++;
 	}
 	if (!flows_is_step(p) || step.start == PS_NEVER)
 		return count;
+	step.bytes = (uint64_t)(bytes / p->member_count);
 	if (!open)
 		step.step = end - step.start;
 	out[count] = step;

@@ -200,7 +200,7 @@ struct report_collective {
 	enum report_kind kind;
 	uint32_t iteration; // from 0
 	uint32_t ranks;
-	uint64_t bytes; // the per-rank buffer, as nccl-tests counts it; STEP: all its collectives'
+	uint64_t bytes; // the per-rank buffer, as nccl-tests counts it; STEP: a rank's sum
 	ps_t start;     // of its first rank; PS_NEVER before
 	ps_t step;      // from then until the last rank had everything; PS_NEVER while open
 };

@@ -7,6 +7,7 @@
 
 #include "control/base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Time of a path between two instants.
@@ -17,37 +18,95 @@ struct stretch {
 	uint32_t member; // where
 };
 
-static struct report_path *
-find_item(struct path_list *out, const struct stretch *s, enum report_kind kind)
-{
-	struct report_path *item;
+// A stretch as part of the path, and the how many from its end.
+struct piece {
+	struct report_path part;
+	uint32_t order;
+};
 
-	for (uint32_t i = 0; i < out->count; i++)
-		if (out->items[i].kind == kind && strcmp(out->items[i].name, s->c->name) == 0)
-			return &out->items[i];
-	out->items = memory_grow(out->items, out->count, sizeof(*out->items), "a critical path");
-	item = &out->items[out->count++];
-	*item = (struct report_path){.name = s->c->name, .kind = kind, .ranks = s->c->rank_count};
-	return item;
-}
+struct pieces {
+	struct piece *items;
+	uint32_t count;
+};
 
 static void
 add(const struct fabric_flows *flows, const struct step_times *t, const struct stretch *s,
-    struct path_list *out)
+    struct pieces *out)
 {
 	const struct member_spec *m = &t->workload->members[t->program->first_member + s->member];
-	struct report_path *item;
 
 	if (s->time == 0)
 		return;
-	item = find_item(out, s, s->computing ? REPORT_COMPUTE : flows_kind(s->c));
-	item->times++;
-	item->time += s->time;
-	item->bytes += s->computing ? 0 : s->c->bytes;
-	if (s->time <= item->longest)
+	out->items = memory_grow(out->items, out->count, sizeof(*out->items), "a critical path");
+	out->items[out->count] = (struct piece){
+		.part = {.name = s->c->name,
+			 .kind = s->computing ? REPORT_COMPUTE : flows_kind(s->c),
+			 .ranks = s->c->rank_count,
+			 .times = 1,
+			 .bytes = s->computing ? 0 : s->c->bytes,
+			 .time = s->time,
+			 .longest = s->time,
+			 .host = topology_host(flows->fabric->topology, m->host)->name},
+		.order = out->count,
+	};
+	out->count++;
+}
+
+static int
+compare_operations(const struct piece *a, const struct piece *b)
+{
+	return a->part.kind != b->part.kind ? (a->part.kind < b->part.kind ? -1 : 1)
+					    : strcmp(a->part.name, b->part.name);
+}
+
+static int
+compare_pieces(const void *left, const void *right)
+{
+	const struct piece *a = left, *b = right;
+	int difference = compare_operations(a, b);
+
+	return difference != 0 ? difference : a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int
+compare_orders(const void *left, const void *right)
+{
+	const struct piece *a = left, *b = right;
+
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+// Adds up the pieces of each operation, in the order of those nearest to the end. A trace may have
+// a name for each of its operations: they are sorted, not looked for.
+static void
+add_up_pieces(struct pieces *p, struct path_list *out)
+{
+	uint32_t kept = 0;
+
+	if (p->count == 0)
 		return;
-	item->longest = s->time;
-	item->host = topology_host(flows->fabric->topology, m->host)->name;
+	qsort(p->items, p->count, sizeof(*p->items), compare_pieces);
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct report_path *one = &p->items[i].part;
+		struct report_path *sum = &p->items[kept > 0 ? kept - 1 : 0].part;
+
+		if (kept == 0 || compare_operations(&p->items[kept - 1], &p->items[i]) != 0) {
+			p->items[kept++] = p->items[i];
+			continue;
+		}
+		sum->times++;
+		sum->time += one->time;
+		sum->bytes += one->bytes;
+		if (one->longest <= sum->longest)
+			continue;
+		sum->longest = one->longest;
+		sum->host = one->host;
+	}
+	qsort(p->items, kept, sizeof(*p->items), compare_orders);
+	out->items = memory_array(kept, sizeof(*out->items), "a critical path");
+	out->count = kept;
+	for (uint32_t i = 0; i < kept; i++)
+		out->items[i] = p->items[i].part;
 }
 
 static uint32_t
@@ -117,6 +176,7 @@ step_path_follow(const struct fabric_flows *flows, const struct step_times *t,
 		 struct path_list *out)
 {
 	uint32_t at = find_last(t), left = 2 * t->count;
+	struct pieces pieces = {0};
 	bool computed = false;
 
 	while (at != WORKLOAD_NONE && left-- > 0) {
@@ -128,13 +188,15 @@ step_path_follow(const struct fabric_flows *flows, const struct step_times *t,
 
 			s.time = t->end[at] - t->start[joined];
 			s.member = t->workload->ranks[t->first + joined].member;
-			add(flows, t, &s, out);
+			add(flows, t, &s, &pieces);
 			at = joined;
 		}
 		s.computing = true;
 		s.time = c->compute_ps;
 		s.member = t->workload->ranks[t->first + at].member;
-		add(flows, t, &s, out);
+		add(flows, t, &s, &pieces);
 		at = find_earlier(t, at, step_begin(t, at), &computed);
 	}
+	add_up_pieces(&pieces, out);
+	free(pieces.items);
 }

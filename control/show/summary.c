@@ -2,10 +2,13 @@
 #include "summary.h"
 
 #include "summary_internal.h"
+#include "control/base/memory.h"
 #include "control/base/text_table.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define COLLECTIVES_SHOWN 40u
 
 static const struct text_column item_columns[] = {
 	{"workload", TEXT_LEFT}, {"flows", TEXT_RIGHT},    {"complete", TEXT_RIGHT},
@@ -107,9 +110,39 @@ add_collective(struct text_table *t, const struct collective_statistics *s)
 		  s->busbw_gbps);
 }
 
+static int
+compare_totals(const void *left, const void *right)
+{
+	const struct collective_statistics *const *a = left, *const *b = right;
+	double x = (double)(*a)->mean * (*a)->completed, y = (double)(*b)->mean * (*b)->completed;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return *a < *b ? -1 : *a > *b;
+}
+
+// Of many collectives, as a trace may have, only those are shown that took most time in all.
+// Returns the last of them, or NULL: all are shown.
+static const struct collective_statistics *
+find_last_shown(const struct collective_statistics *all, uint32_t count)
+{
+	const struct collective_statistics **sorted, *last;
+
+	if (count <= COLLECTIVES_SHOWN)
+		return NULL;
+	sorted = memory_array(count, sizeof(*sorted), "collectives");
+	for (uint32_t i = 0; i < count; i++)
+		sorted[i] = &all[i];
+	qsort(sorted, count, sizeof(*sorted), compare_totals);
+	last = sorted[COLLECTIVES_SHOWN - 1];
+	free(sorted);
+	return last;
+}
+
 static void
 print_collectives(const struct report_result *r, FILE *to)
 {
+	const struct collective_statistics *last;
 	struct collective_statistics *all;
 	struct text_table *t;
 	uint32_t groups;
@@ -119,12 +152,20 @@ print_collectives(const struct report_result *r, FILE *to)
 	all = collective_statistics_compute(r->collectives, r->collective_count, &groups);
 	t = text_table_create(collective_columns,
 			      sizeof(collective_columns) / sizeof(*collective_columns));
-	for (uint32_t i = 0; i < groups; i++)
-		add_collective(t, &all[i]);
+	last = find_last_shown(all, groups);
+	for (uint32_t i = 0; i < groups; i++) {
+		const struct collective_statistics *one = &all[i];
+
+		if (last == NULL || compare_totals(&one, &last) <= 0)
+			add_collective(t, one);
+	}
 	fputc('\n', to);
 	text_table_print(t, "", to);
 	text_table_destroy(t);
 	free(all);
+	if (last != NULL)
+		fprintf(to, "the %u that took most time; %u more in result.json\n",
+			COLLECTIVES_SHOWN, groups - COLLECTIVES_SHOWN);
 	if (r->pairs.pairs != 0)
 		fprintf(to, "pairs   %ju generated; %ju of %ju messages arrived (%.1f %%)\n",
 			(uintmax_t)r->pairs.pairs, (uintmax_t)r->pairs.arrived,

@@ -205,6 +205,7 @@ summary_print_steps(const struct report_result *r, FILE *to)
 	for (uint32_t next = 0; next < r->steps.count;) {
 		struct executions e = take_executions(&r->steps, &next);
 
-		print_path(&e, to);
+		if (e.slowest->path_count != 0) // else it took no time
+			print_path(&e, to);
 	}
 }

@@ -161,6 +161,16 @@ class Compare(Case):
         self.assertEqual([told["runs"][0]["values"][name] for name in names],
                          [times[size] for size in (100_000, 1_000_000, 1_100_000)])
 
+    def test_of_many_collectives_only_steps_have_rows(self):
+        for count, rows in (20, 21), (40, 1):
+            with self.subTest(operations=count):
+                work = [{"kind": "step", "name": "train", "operations": [
+                    {"kind": "all-gather", "name": f"g{i}", "size": "8KB"} for i in range(count)]}]
+                told = self.compared(self.files(a=place("ecmp", work), b=place("adaptive", work)))
+                times = [key for key in told["runs"][0]["values"] if re.fullmatch(r"collectives\..*\.step_ps", key)]
+                self.assertEqual(len(times), rows)
+                self.assertIn("collectives.train.step_ps", times)
+
     def test_small_differences_are_none(self):
         """A flow alone: another 2 m of cable are 0.01 % of its time, a slower link is more than 1 %."""
         work = [flow("h1", "h5", "1MB")]

@@ -54,6 +54,15 @@ class Steps(Case):
         self.assertEqual(sum(part["time_ps"] for part in one["path"]), one["step_ps"])
         self.assertEqual(self.the(sim, "f0.0")["step_ps"], t * 1000)
 
+    def test_a_message_does_not_last_until_its_receiver_looks(self):
+        # Its receiver computes for 50 us before it turns to it: the message has long arrived, and been acknowledged.
+        size = 32 * MTU
+        sim = self.run_step(2, step({"kind": "compute", "name": "c", "time": "50us", "on": {"pp": 1}},
+                                    {"kind": "send", "name": "late", "group": "pp", "size": f"{size}B", "after": ["c"]},
+                                    groups={"pp": {"size": 2}}))
+        self.assertLess(self.the(sim, "late")["step_ps"], 2 * (size / B + L) * 1000)
+        self.assertEqual(self.the(sim, "train")["step_ps"], 50_000_000)
+
     def test_overlap(self):
         # The reduction of a layer runs while the next one is computed: the longer of the two counts.
         size, n = 8 * 64 * MTU, 8
@@ -100,9 +109,23 @@ class Steps(Case):
         for one in groups:
             self.assertEqual((one["ranks"], one["group"]), (2, "tp"))
             self.close(one["step_ps"], 2 * (size / 2 / B + L))
+        # A rank is in one of the four.
+        self.assertEqual(self.the(sim, "train")["bytes"], size)
         self.assertEqual({(one["src"], one["dst"]) for one in sim.flows},
                          {(f"h{a}", f"h{b}") for a, b in ((1, 3), (2, 4), (5, 7), (6, 8))} |
                          {(f"h{b}", f"h{a}") for a, b in ((1, 3), (2, 4), (5, 7), (6, 8))})
+
+    def test_a_step_of_no_time_has_no_path(self):
+        description = one_leaf(2, step({"kind": "compute", "time": "0us"}))
+        (one,) = self.sim(description).result["steps"]
+        self.assertEqual((one["step_ps"], one["path"]), (0, []))
+        self.assertNotIn("critical path", roost("sim", self.file(description)).out)
+
+    def test_few_of_many_operations_are_shown(self):
+        operations = [{"kind": "compute", "name": f"c{i}", "time": f"{1000 - i}ns"} for i in range(60)]
+        lines = roost("sim", self.file(one_leaf(2, step(*operations)))).out.splitlines()
+        end = lines.index("the 40 that took most time; 21 more in result.json")
+        self.assertEqual([line.split()[0] for line in lines[end - 40:end]], [f"c{i}" for i in range(39)] + ["train"])
 
     def test_broadcast(self):
         # A chain: c chunks pass n - 1 links, each chunk as soon as it is there.

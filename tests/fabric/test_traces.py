@@ -251,6 +251,8 @@ class Items(Case):
             with self.subTest(item=item):
                 self.assert_refused(pattern, "check", self.file(fabric(1, 0, 4, workload=[{"kind": "trace"} | item])))
         self.assert_refused(r"none cannot be read: No such file", "workload", "describe", "none", "--format", "nccl")
+        self.assert_refused(r"none.0.et cannot be read: No such file or directory; of chakra, FILE is NAME for NAME.0.et",
+                            "workload", "describe", "none.0.et", "--format", "chakra")
         self.assert_refused(r"trace:1:1: no line names the columns", "workload", "describe", self.directory / "trace",
                             "--format", "aicb")
 
@@ -264,8 +266,10 @@ class Items(Case):
                                               "0->1 id 1 trigger 1 size 1 recv_done_trigger 2\n"
                                               "1->0 id 2 trigger 2 size 1 recv_done_trigger 1\n"
                                               "trigger id 1 oneshot\ntrigger id 2 oneshot\n")
-        self.assert_refused(r"1 can never begin: operations that it waits for wait for one another",
-                            "workload", "describe", self.directory / "trace", "--format", "htsim")
+        message = "workload.file: operation 1 can never begin: those that it waits for wait for one another"
+        self.assert_refused(rf"trace: {message}", "workload", "describe", self.directory / "trace", "--format", "htsim")
+        item = {"kind": "trace", "file": "trace", "format": "htsim"}
+        self.assert_refused(rf"yaml:\d+:\d+: {message}", "check", self.file(fabric(1, 0, 2, workload=[item])))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,23 @@
 
 #define FORMATS (CONFIG_TRACE_HTSIM - CONFIG_TRACE_CHAKRA + 1)
 
+// Each rank exists, and is in an operation once.
+static void
+require_members(const struct graph *g)
+{
+	uint32_t *last = calloc(g->rank_count, sizeof(*last)); // the operation, from 1
+
+	require(last != NULL);
+	for (uint32_t n = 0; n < g->count; n++)
+		for (uint32_t i = 0; i < g->nodes[n].member_count; i++) {
+			uint32_t rank = g->members[g->nodes[n].first_member + i].rank;
+
+			require(rank < g->rank_count && last[rank] != n + 1);
+			last[rank] = n + 1;
+		}
+	free(last);
+}
+
 static void
 require_graph(const struct trace *trace)
 {
@@ -23,11 +40,11 @@ require_graph(const struct trace *trace)
 		require(computes ? members >= 1 && op->bytes == 0 : members >= 2 && op->bytes > 0);
 		require(op->kind != CONFIG_WORK_SEND || members == 2);
 		require(op->bytes <= TRACE_BYTES_MAX && op->number < g->count);
-		for (const char *c = op->name; *c != '\0'; c++)
+		require(op->name == NULL || op->name[0] != '\0');
+		for (const char *c = op->name; c != NULL && *c != '\0'; c++)
 			require(*c >= ' ' && *c <= '~');
 	}
-	for (uint32_t m = 0; m < g->member_count; m++)
-		require(g->members[m].rank < g->rank_count);
+	require_members(g);
 	for (uint32_t a = 0; a < g->after_count; a++)
 		require(g->afters[a] < g->count);
 }
@@ -70,6 +87,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (trace_parse(&trace, format, texts, count, &diag) == 0) {
 		require(diag.errors == 0);
 		require_graph(&trace);
+		graph_find_circle(trace.graph);
 		trace_free(&trace);
 	} else {
 		require(diag.errors > 0);

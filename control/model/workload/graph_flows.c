@@ -200,6 +200,7 @@ check_times(const struct lowering *l)
 			  (uint64_t)most * item->work->repeat, WORKLOAD_TIMES_MAX);
 }
 
+// Only a trace can have one: operations of a step wait for earlier ones.
 static int
 check_circles(const struct lowering *l)
 {
@@ -210,10 +211,11 @@ check_circles(const struct lowering *l)
 	if (found == GRAPH_NONE)
 		return 0;
 	op = &l->graph->nodes[found].operation;
-	return diag_error(item->diag, item->file,
-			  op->work != NULL ? op->work->pos : item->work->pos, "workload.after",
-			  "%s can never begin: operations that it waits for wait for one another",
-			  op->name);
+	return diag_error(item->diag, item->file, item->work->pos, "workload.file",
+			  "operation %s can never begin: those that it waits for wait for one "
+			  "another",
+			  op->name != NULL ? op->name
+					   : schema_choice_name(schema_operation_kinds, op->kind));
 }
 
 static int

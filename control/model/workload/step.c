@@ -26,6 +26,13 @@ add_after(struct step *s, uint32_t node)
 	s->afters[s->after_count++] = node;
 }
 
+// The computing of the step is before its first operation.
+static ps_t
+first_compute(const struct step *s)
+{
+	return s->at == 0 ? s->item->work->compute_ps : 0;
+}
+
 // Adds what a rank has of one operation.
 static void
 add_afters_of(struct step *s, uint32_t rank, uint32_t operation)
@@ -71,14 +78,15 @@ step_add_node(struct step *s, const char *name, enum config_work_kind kind, uint
 {
 	const struct config_work *op = &s->item->work->operations[s->at];
 
-	return graph_add(s->graph, &(struct graph_operation){.name = name,
-							     .group = op->group.text,
-							     .kind = kind,
-							     .compute_ps = op->compute_ps,
-							     .bytes = bytes,
-							     .priority = op->priority,
-							     .work = op,
-							     .number = s->at});
+	return graph_add(s->graph,
+			 &(struct graph_operation){.name = name,
+						   .group = op->group.text,
+						   .kind = kind,
+						   .compute_ps = op->compute_ps + first_compute(s),
+						   .bytes = bytes,
+						   .priority = op->priority,
+						   .work = op,
+						   .number = s->at});
 }
 
 int
@@ -315,15 +323,6 @@ add_operation(struct step *s)
 	return error;
 }
 
-// An operation's compute gap is its own and the step's, of the first.
-static void
-add_first_compute(const struct step *s)
-{
-	for (uint32_t n = 0; n < s->graph->count; n++)
-		if (s->graph->nodes[n].operation.number == 0)
-			s->graph->nodes[n].operation.compute_ps += s->item->work->compute_ps;
-}
-
 int
 item_step(struct item *item)
 {
@@ -340,10 +339,8 @@ item_step(struct item *item)
 	}
 	for (; error == 0 && s.at < item->work->operation_count; s.at++)
 		error = add_operation(&s);
-	if (error == 0) {
-		add_first_compute(&s);
+	if (error == 0)
 		error = item_add_graph(item, &members, s.graph);
-	}
 	for (uint32_t r = 0; s.ranks != NULL && r < members.count; r++)
 		free(s.ranks[r].entries);
 	free(s.ranks);

@@ -60,7 +60,7 @@ trace_add(struct trace_builder *b, const struct graph_operation *operation)
 				  ? operation->name[i]
 				  : '?';
 	name[i] = '\0';
-	copy.name = name;
+	copy.name = i != 0 ? name : NULL;
 	graph_add(b->trace->graph, &copy);
 	b->trace->operation_count++;
 	return 0;

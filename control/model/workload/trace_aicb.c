@@ -247,8 +247,9 @@ read_row(struct aicb *a, const struct config_name *fields, unsigned count, struc
 			found = true;
 		}
 	if (!found)
-		return trace_error(a->b, row->pos, column_names[COMM_TYPE],
-				   "\"%.*s\" is not supported", WORDS_SHOWN, fields[0].text);
+		return trace_error(a->b, type != NULL ? type->pos : row->pos,
+				   column_names[COMM_TYPE], "\"%.*s\" is not supported",
+				   WORDS_SHOWN, type != NULL ? type->text : "");
 	if (row->does == ENDS)
 		return 0;
 	if (elapsed != NULL && read_elapsed(a, elapsed, &row->elapsed) != 0)
@@ -354,6 +355,10 @@ add_row(struct aicb *a, struct trace_chain *chain, const struct row *row)
 	case BARRIER:
 		return trace_chain_add(chain, &operation, TRACE_ALL, false);
 	default:
+		if (chain->sizes.pipeline == 1)
+			return trace_error(a->b, row->pos, column_names[GROUP_SIZE],
+					   "no row says how many stages there are; a collective "
+					   "of pp_group does");
 		return trace_chain_send(chain, &operation, row->next ? by : -by,
 					row->does == RECEIVES);
 	}

@@ -159,16 +159,27 @@ read_trigger(struct htsim *h, const struct config_name *words, unsigned count)
 	return 0;
 }
 
+// Connections have been checked against the number of nodes: it stays.
+static int
+read_nodes(struct htsim *h, const struct config_name words[2])
+{
+	static const struct words_range nodes = {"Nodes", .min = 1, .max = TRACE_RANKS_MAX};
+
+	if (h->nodes != 0)
+		return trace_error(h->b, words[0].pos, "Nodes",
+				   "the number of nodes is given twice");
+	return words_number(&h->words, &words[1], &nodes, &h->nodes);
+}
+
 static int
 read_header(struct htsim *h, const struct config_name *words, unsigned count)
 {
-	static const struct words_range nodes = {"Nodes", .min = 1, .max = TRACE_RANKS_MAX};
 	static const struct words_range connections = {"Connections", .max = TRACE_OPERATIONS_MAX};
 	static const struct words_range triggers = {"Triggers", .max = TRACE_OPERATIONS_MAX};
 	const char *key = words[0].text;
 
 	if (count == 2 && strcmp(key, "Nodes") == 0)
-		return words_number(&h->words, &words[1], &nodes, &h->nodes);
+		return read_nodes(h, words);
 	if (count == 2 && strcmp(key, "Connections") == 0)
 		return words_number(&h->words, &words[1], &connections, &h->announced_connections);
 	if (count == 2 && strcmp(key, "Triggers") == 0)

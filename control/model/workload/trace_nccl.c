@@ -152,8 +152,8 @@ find_group(struct nccl *n, const char *key, uint32_t ranks, uint32_t *number)
 	struct trace_group *named;
 	struct group *group;
 
-	*number = trace_number(&n->group_names, key);
-	if (*number < n->group_count)
+	*number = trace_find_number(&n->group_names, key);
+	if (*number != TRACE_NONE)
 		return &n->groups[*number];
 	if (ranks > TRACE_MEMBERS_MAX - n->group_ranks) {
 		trace_error(n->calls.b, (struct diag_pos){.line = n->words.line, .column = 1}, NULL,
@@ -161,6 +161,7 @@ find_group(struct nccl *n, const char *key, uint32_t ranks, uint32_t *number)
 			    TRACE_MEMBERS_MAX);
 		return NULL;
 	}
+	*number = trace_number(&n->group_names, key);
 	n->group_ranks += ranks;
 	n->calls.groups = memory_grow(n->calls.groups, n->group_count, sizeof(*named), "groups");
 	named = &n->calls.groups[n->group_count];
@@ -411,6 +412,31 @@ number_ranks(const struct nccl *n, uint32_t *rank_count)
 	return ranks;
 }
 
+// That no GPU is two ranks of one communicator. NCCL refuses that too.
+static int
+check_gpus(const struct nccl *n)
+{
+	uint32_t *group_of = memory_array(n->gpu_names.count, sizeof(*group_of), "GPUs");
+	const struct diag_pos start = {.line = 1, .column = 1};
+	int error = 0;
+
+	for (uint32_t g = 0; g < n->group_count && error == 0; g++)
+		for (uint32_t r = 0; r < n->groups[g].ranks && error == 0; r++) {
+			uint32_t gpu = n->groups[g].gpus[r];
+
+			if (gpu == TRACE_NONE)
+				continue;
+			if (group_of[gpu] == g + 1)
+				error = trace_error(n->calls.b, start, NULL,
+						    "one GPU is rank %u and a lower rank of "
+						    "communicator %s",
+						    r, n->calls.groups[g].name);
+			group_of[gpu] = g + 1;
+		}
+	free(group_of);
+	return error;
+}
+
 // Now that all lines are read: the ranks of calls, and of those that they send to.
 static int
 set_ranks(struct nccl *n, const uint32_t *ranks)
@@ -444,6 +470,8 @@ trace_read_nccl(struct trace_builder *b)
 	if (error == 0 && n.calls.count == 0)
 		error = trace_error(b, start, NULL, "no line of NCCL has an operation; %s",
 				    words_init);
+	if (error == 0)
+		error = check_gpus(&n);
 	if (error == 0) {
 		ranks = number_ranks(&n, &rank_count);
 		error = trace_begin(b, rank_count, start);

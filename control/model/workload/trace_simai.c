@@ -53,6 +53,7 @@ struct simai {
 	bool micro;
 	struct layer *layers;
 	uint32_t layer_count;
+	uint64_t again_count; // layers whose forward pass has run again
 };
 
 static int
@@ -318,6 +319,11 @@ run_forward_again(struct simai *s, uint32_t layer)
 
 	while (from > 0 && !s->layers[from].checkpoint)
 		from--;
+	s->again_count += layer - from;
+	if (s->again_count > LAYERS_MAX)
+		return trace_error(s->b, s->layers[layer].pos, "checkpoint_initiates",
+				   "more than %u layers run again; list more `checkpoints`",
+				   LAYERS_MAX);
 	for (uint32_t i = from; i < layer && error == 0; i++)
 		error = run_phase(s, &s->layers[i], FORWARD);
 	return error;

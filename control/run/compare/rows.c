@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COLLECTIVE_ROWS_MAX 40 // of more collectives, as a trace may have, only steps have rows
+
 // clang-format off
 const struct compare_metric compare_metrics[COMPARE_FIGURES] = {
 	//                          key                 name                unit           more   exact  quiet
@@ -174,6 +176,7 @@ read_groups_of_flows(const struct reader *r, const char *kind, enum flow_groupin
 
 // Executions of one collective.
 struct group {
+	const struct report_collective *first;
 	const char *name;
 	uint64_t bytes;
 	unsigned int count; // that are complete
@@ -186,41 +189,72 @@ struct groups {
 	unsigned int count;
 };
 
-static struct group *
-find_group(struct groups *groups, const char *name, uint64_t bytes)
+static int
+compare_names(const struct report_collective *a, const struct report_collective *b)
 {
-	struct group *g;
-
-	for (unsigned int i = 0; i < groups->count; i++)
-		if (strcmp(groups->items[i].name, name) == 0 && groups->items[i].bytes == bytes)
-			return &groups->items[i];
-	groups->items =
-		memory_grow(groups->items, groups->count, sizeof(*g), "groups of collectives");
-	g = &groups->items[groups->count++];
-	*g = (struct group){.name = name, .bytes = bytes};
-	return g;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? -1 : 1;
+	return strcmp(a->name, b->name);
 }
 
-// Computing takes as long in every fabric.
+static int
+compare_collectives(const void *left, const void *right)
+{
+	const struct report_collective *const *a = left, *const *b = right;
+	int difference = compare_names(*a, *b);
+
+	return difference != 0 ? difference : *a < *b ? -1 : *a > *b;
+}
+
+static int
+compare_firsts(const void *left, const void *right)
+{
+	const struct group *a = left, *b = right;
+
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static void
+add_execution(struct group *g, const struct report_collective *c)
+{
+	double algorithm, bus;
+
+	g->step = c->kind == REPORT_STEP;
+	if (c->step == PS_NEVER)
+		return;
+	report_collective_bandwidth(c, &algorithm, &bus);
+	g->count++;
+	g->total += (double)c->step;
+	g->bus += bus * (double)c->step;
+}
+
+// Groups in the order in which they first appear. Computing takes as long in every fabric.
 static void
 collect_collectives(struct groups *groups, const struct report_result *result)
 {
-	for (uint32_t i = 0; i < result->collective_count; i++) {
-		const struct report_collective *c = &result->collectives[i];
-		double algorithm, bus;
-		struct group *g;
+	const struct report_collective **sorted =
+		memory_array(result->collective_count, sizeof(*sorted), "collectives");
+	uint32_t count = 0;
 
-		if (c->kind == REPORT_COMPUTE)
-			continue;
-		g = find_group(groups, c->name, c->bytes);
-		g->step = c->kind == REPORT_STEP;
-		if (c->step == PS_NEVER)
-			continue;
-		report_collective_bandwidth(c, &algorithm, &bus);
-		g->count++;
-		g->total += (double)c->step;
-		g->bus += bus * (double)c->step;
+	for (uint32_t i = 0; i < result->collective_count; i++)
+		if (result->collectives[i].kind != REPORT_COMPUTE)
+			sorted[count++] = &result->collectives[i];
+	qsort(sorted, count, sizeof(*sorted), compare_collectives);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct report_collective *c = sorted[i];
+
+		if (i == 0 || compare_names(sorted[i - 1], c) != 0) {
+			groups->items = memory_grow(groups->items, groups->count,
+						    sizeof(*groups->items),
+						    "groups of collectives");
+			groups->items[groups->count++] =
+				(struct group){.first = c, .name = c->name, .bytes = c->bytes};
+		}
+		add_execution(&groups->items[groups->count - 1], c);
 	}
+	if (groups->count != 0)
+		qsort(groups->items, groups->count, sizeof(*groups->items), compare_firsts);
+	free(sorted);
 }
 
 // Collectives of one name in one step differ in size.
@@ -283,7 +317,8 @@ read_collectives(const struct reader *r, const struct report_result *result)
 	if (others > 0)
 		put(r, COMPARE_BUSBW, bus / others);
 	for (unsigned int i = 0; groups.count > 1 && i < groups.count; i++)
-		put_collective(r, &groups, &groups.items[i]);
+		if (groups.count <= COLLECTIVE_ROWS_MAX || groups.items[i].step)
+			put_collective(r, &groups, &groups.items[i]);
 	free(groups.items);
 }
 

@@ -96,6 +96,31 @@ collectives(void **state)
 }
 
 static void
+operations(void **state)
+{
+	(void)state;
+	expect_messages(
+		FABRIC "workload:\n"
+		       "  - kind: step\n"
+		       "    operations:\n"
+		       "      - {kind: send, size: 1B, by: 0}\n"
+		       "      - {kind: compute, time: 1us, on: {pp: 3-2}}\n"
+		       "      - {kind: all-to-all, size: 1B, shares: [0, 0]}\n"
+		       "      - {kind: dispatch, tokens: 1, token: 1B, experts: 2, top-k: 3}\n"
+		       "      - {kind: combine, tokens: 1000000000, token: 1GB, experts: 8, "
+		       "top-k: 8}\n",
+		"f.yaml:5:36: workload[0].operations[0]: a rank cannot send to itself: by is not "
+		"0\n"
+		"f.yaml:6:45: workload[0].operations[1].on: 3-2: needs a position in the group, "
+		"from 0, or a range such as 1-3\n"
+		"f.yaml:7:46: workload[0].operations[2].shares: needs a share above 0\n"
+		"f.yaml:8:9: workload[0].operations[3]: a token goes to 3 experts, but there are "
+		"2\n"
+		"f.yaml:9:9: workload[0].operations[4]: 1000000000 tokens of 1000000000 bytes to "
+		"8 experts each are more than 1099511627776 bytes, the most that a rank sends\n");
+}
+
+static void
 poisson(void **state)
 {
 	(void)state;
@@ -132,6 +157,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(collectives),
+		cmocka_unit_test(operations),
 		cmocka_unit_test(poisson),
 	};
 

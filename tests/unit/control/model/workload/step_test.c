@@ -122,6 +122,25 @@ test_experts(void **state)
 	drop(&m);
 }
 
+// A step computes once, though tokens take two operations to get to other hosts and on inside.
+static void
+test_compute_before_experts(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m,
+	     "fabric:\n  topology: {kind: rail, leaves: 2, spines: 1, rails: 2, hosts-per-leaf: "
+	     "2}\n",
+	     "  - {kind: step, compute: 5us, operations: ["
+	     "{kind: dispatch, name: d, tokens: 10, token: 1KB, experts: 8, top-k: 2, compute: "
+	     "2us}]}\n");
+	assert_int_equal(m.error, 0);
+	assert_int_equal(find(&m, "d", 0)->compute_ps, 7000000);
+	assert_int_equal(find(&m, "d-inside", 2)->compute_ps, 0);
+	drop(&m);
+}
+
 static void
 test_mistakes(void **state)
 {
@@ -165,6 +184,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_experts),
+		cmocka_unit_test(test_compute_before_experts),
 		cmocka_unit_test(test_mistakes),
 	};
 

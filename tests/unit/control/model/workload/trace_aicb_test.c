@@ -43,6 +43,15 @@ test_rows(void **state)
 	     "compute 0 +7000 compute: 0(4) 1(4) 2(5) 3(5)\n");
 }
 
+// What has no name is called by its kind.
+static void
+test_no_stage(void **state)
+{
+	(void)state;
+	aicb("comm_type,comm_group,comm_group_size,msg_size\nall_reduce,tp_group,2,8\n", 2,
+	     "all-reduce [tp] 8 -: 0 1\n");
+}
+
 // In a log, where communication has times too, they are of computations in ms.
 static void
 test_log(void **state)
@@ -107,6 +116,10 @@ test_refused(void **state)
 	no_aicb(HEADER, "t:1:1: the trace has no operation");
 	no_aicb(HEADER "reduce,dp_group,2,8,a,None,None," TAIL,
 		"t:2:1: comm_type: \"reduce\" is not supported");
+	no_aicb("comm_group,comm_type,comm_group_size,msg_size\ntp_group,gather,2,8\n",
+		"t:2:10: comm_type: \"gather\" is not supported");
+	no_aicb(HEADER "isend,pp_group,1,500,fwd,None,None,send_next" TAIL,
+		"t:2:1: comm_group_size: no row says how many stages there are");
 	no_aicb(HEADER "all_reduce,cp_group,2,8,a,None,None," TAIL,
 		"t:2:12: comm_group: \"cp_group\" is not supported");
 	no_aicb(HEADER "all_reduce,None,2,8,a,None,None," TAIL,
@@ -137,9 +150,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),    cmocka_unit_test(test_log),
-		cmocka_unit_test(test_stages),  cmocka_unit_test(test_expert_groups),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_rows),          cmocka_unit_test(test_log),
+		cmocka_unit_test(test_no_stage),      cmocka_unit_test(test_stages),
+		cmocka_unit_test(test_expert_groups), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
 // The graph that a trace becomes, as text: a line for each operation,
 //
 //	KIND [GROUP] BYTES[ +COMPUTE_PS] NAME: RANK(NUMBERS THAT IT WAITS FOR) ...
+//
+// where the name is "-" if it has none.
 #pragma once
 
 #include "control/model/workload/graph.h"
@@ -52,7 +54,7 @@ dump_node(const struct graph *g, const struct graph_node *node, FILE *to)
 	fprintf(to, "%" PRIu64, op->bytes);
 	if (op->compute_ps != 0)
 		fprintf(to, " +%" PRIu64, op->compute_ps);
-	fprintf(to, " %s:", op->name);
+	fprintf(to, " %s:", op->name != NULL ? op->name : "-");
 	for (uint32_t i = 0; i < node->member_count; i++) {
 		const struct graph_member *m = &g->members[node->first_member + i];
 

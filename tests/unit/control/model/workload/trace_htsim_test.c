@@ -100,6 +100,8 @@ test_refused(void **state)
 	(void)state;
 	no_htsim("", "t:1:1: the trace has no rank");
 	no_htsim("Nodes 32769\n", "Nodes: 32769 is out of range: 1 to 32768");
+	no_htsim("Nodes 8\nConnections 1\n0->7 start 0 size 1\nNodes 2\n",
+		 "t:4:1: Nodes: the number of nodes is given twice");
 	no_htsim("0->1 start 0 size 1\n", "t:1:1: `Nodes N` must come before connections");
 	no_htsim("Nodes 4\nFailures 1\n", "t:2:1: \"Failures\" is not supported");
 	no_htsim(ONE "0->4 start 0 size 1\n", "t:3:4: dst: 4 is out of range: 0 to 3");

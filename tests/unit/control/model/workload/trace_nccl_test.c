@@ -178,8 +178,35 @@ test_refused(void **state)
 		"t:2:1: no line is of rank 1 of communicator 0xc1");
 	no_nccl(INIT(1, "0xa", 0, 2, "0xc1") INIT(2, "0xa", 0, 2, "0xc1"),
 		"t:2:21: rank: rank 0 of communicator 0xc1 is there twice");
+	no_nccl(INIT(1, "0xa", 0, 2, "0xc1") INIT(1, "0xb", 1, 2, "0xc1")
+			OP(1, "AllReduce", "0", "1", 1, 0, "0xa", 2, "0x1")
+				OP(1, "AllReduce", "0", "1", 1, 0, "0xb", 2, "0x1"),
+		"t:1:1: one GPU is rank 1 and a lower rank of communicator 0xc1");
 	no_nccl(INIT(1, "0xa", 0, 2, "0xc1") INIT(2, "0xa", 1, 3, "0xc1"),
 		"t:2:21: nranks: communicator 0xc1 has 3 ranks here and 2 before");
+}
+
+// What is behind the communicator that is refused still finds its own.
+static void
+test_too_many_ranks(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(to);
+	// All that there may be but two.
+	for (unsigned i = 0; i <= TRACE_MEMBERS_MAX / TRACE_RANKS_MAX; i++)
+		fprintf(to,
+			"h:1:9 [0] NCCL INFO comm 0x%x rank 0 nranks %u cudaDev 0 commId 0x%x - "
+			"Init COMPLETE\n",
+			i, TRACE_RANKS_MAX - (i == 255 ? 2 : 0), i);
+	fputs(INIT(1, "0xfff", 0, 2, "0xfff") OP(1, "Send", "0", "1", 1, 2, "0xfff", 2, "0x1"), to);
+	assert_int_equal(fclose(to), 0);
+	no_nccl(text, "t:257:1: communicators of more than 8388608 ranks together");
+	no_nccl(text, "t:259:21: opCount, count, datatype (up to 11) or root (up to 1)");
+	free(text);
 }
 
 int
@@ -189,7 +216,7 @@ main(void)
 		cmocka_unit_test(test_collectives),   cmocka_unit_test(test_group),
 		cmocka_unit_test(test_communicators), cmocka_unit_test(test_split),
 		cmocka_unit_test(test_no_world),      cmocka_unit_test(test_words_before),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused),       cmocka_unit_test(test_too_many_ranks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

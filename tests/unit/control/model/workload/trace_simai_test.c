@@ -138,13 +138,40 @@ test_too_many_ranks_of_operations(void **state)
 	no_simai(text, "t:1:1: the trace has more than 8388608 ranks of operations; cut it");
 }
 
+// Without `checkpoints`, each of many layers would run all before it again.
+static void
+test_too_many_layers_again(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(to);
+	fputs("HYBRID_TRANSFORMER model_parallel_NPU_group: 2 all_gpus: 2 checkpoint_initiates: "
+	      "2000",
+	      to);
+	for (unsigned i = 0; i < 2000; i++)
+		fprintf(to, " %u", i);
+	fputs("\n2000\n", to);
+	for (unsigned i = 0; i < 2000; i++)
+		fputs("a -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n", to);
+	assert_int_equal(fclose(to), 0);
+	no_simai(text, "checkpoint_initiates: more than 1048576 layers run again; list more");
+	free(text);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layers),  cmocka_unit_test(test_expert_groups),
-		cmocka_unit_test(test_micro),   cmocka_unit_test(test_checkpoints),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_too_many_ranks_of_operations),
+		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_expert_groups),
+		cmocka_unit_test(test_micro),
+		cmocka_unit_test(test_checkpoints),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_too_many_ranks_of_operations),
+		cmocka_unit_test(test_too_many_layers_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
