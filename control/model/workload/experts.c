@@ -8,12 +8,9 @@
 // is sent once to each host that has an expert for it, to the rank at the sender's place in that
 // host, which passes it on inside (section 3.2.2; DeepEP): first an all-to-all of the ranks at the
 // same place in their hosts, then one inside each host. A combine takes the way back.
-#include "step.h"
-
-#include "control/base/memory.h"
+#include "experts.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct hosts {
 	uint32_t count;
@@ -22,10 +19,9 @@ struct hosts {
 
 // Whether the ranks of the group come host by host, as many of each.
 static bool
-find_hosts(const struct step *s, struct hosts *out)
+find_hosts(const struct experts_group *g, struct hosts *out)
 {
-	const struct step_group *g = &s->group;
-	const struct topo_endpoint *ends = s->members->ends;
+	const struct topo_endpoint *ends = g->members->ends;
 	uint32_t each = 1;
 
 	while (each < g->count && ends[g->ranks[each]].host == ends[g->ranks[0]].host)
@@ -71,111 +67,74 @@ mean_bytes(const struct config_experts *e, long double times)
 }
 
 static int
-check_experts(const struct step *s, const struct config_work *op, const struct hosts *hosts)
+check_experts(const struct experts_group *g, const struct config_experts *e,
+	      const struct hosts *hosts)
 {
-	const struct config_experts *e = &op->experts;
-	struct diag *diag = s->item->diag;
+	struct diag *diag = g->item->diag;
 	uint64_t open;
 
-	if (e->count % s->group.count != 0)
-		return diag_error(diag, s->item->file, op->pos, "workload.experts",
+	if (e->count % g->count != 0)
+		return diag_error(diag, g->item->file, g->pos, "workload.experts",
 				  "%u experts cannot be shared equally by %u ranks", e->count,
-				  s->group.count);
+				  g->count);
 	open = (uint64_t)(e->nodes != 0 ? e->nodes : hosts->count) * (e->count / hosts->count);
 	if (e->top_k <= open)
 		return 0;
-	return diag_error(diag, s->item->file, op->pos, "workload.top-k",
+	return diag_error(diag, g->item->file, g->pos, "workload.top-k",
 			  "a token goes to %u experts, but %u host%s have %" PRIu64, e->top_k,
 			  e->nodes, e->nodes == 1 ? "" : "s", open);
 }
 
-// Nodes of one phase, and which node each rank of the group is in.
-struct phase {
-	const char *name;
-	uint64_t pair_bytes;
-	uint32_t first, step, count, groups, group_step;
-	const uint32_t *earlier; // by place in the group; NULL: none
-};
-
-static void
-add_phase(struct step *s, const struct phase *p, uint32_t *nodes)
-{
-	for (uint32_t g = 0; g < p->groups; g++) {
-		uint32_t node =
-			step_add_node(s, p->name, CONFIG_WORK_ALL_TO_ALL, p->pair_bytes * p->count);
-
-		if (p->earlier != NULL)
-			s->graph->nodes[node].operation.compute_ps = 0;
-		for (uint32_t i = 0; i < p->count; i++) {
-			uint32_t place = g * p->group_step + i * p->step;
-
-			step_add_member(s, s->group.ranks[place],
-					p->earlier != NULL ? p->earlier[place] : GRAPH_NONE);
-			nodes[place] = node;
-		}
-	}
-}
-
 // Both phases of a dispatch or combine that is forwarded inside hosts.
 static void
-add_forwarded(struct step *s, const struct config_work *op, const struct hosts *hosts)
+plan_forwarded(const struct experts_group *g, const struct config_experts *e,
+	       const struct hosts *hosts, struct experts_plan *out)
 {
-	const struct config_experts *e = &op->experts;
-	uint32_t at_host = e->count / hosts->count, at_rank = e->count / s->group.count;
-	const char *name = op->name.text != NULL             ? op->name.text
-			   : op->kind == CONFIG_WORK_COMBINE ? "combine"
-							     : "dispatch";
-	char *inside_name = memory_format("%s-inside", name);
-	uint32_t *first = memory_array(s->group.count, sizeof(*first), "ranks");
-	uint32_t *second = memory_array(s->group.count, sizeof(*second), "ranks");
-	struct phase between = {.name = name,
-				.pair_bytes = mean_bytes(e, chance(e, hosts, at_host)),
-				.step = hosts->each,
-				.count = hosts->count,
-				.groups = hosts->each,
-				.group_step = 1};
-	struct phase inside = {
-		.name = inside_name,
+	uint32_t at_host = e->count / hosts->count, at_rank = e->count / g->count;
+	const struct experts_phase between = {
+		.pair_bytes = mean_bytes(e, chance(e, hosts, at_host)),
+		.step = hosts->each,
+		.count = hosts->count,
+		.groups = hosts->each,
+		.group_step = 1,
+	};
+	const struct experts_phase inside = {
+		.inside = true,
 		.pair_bytes = mean_bytes(e, hosts->count * chance(e, hosts, at_rank)),
 		.step = 1,
 		.count = hosts->each,
 		.groups = hosts->count,
-		.group_step = hosts->each};
-	bool back = op->kind == CONFIG_WORK_COMBINE;
+		.group_step = hosts->each,
+	};
 
-	add_phase(s, back ? &inside : &between, first);
-	between.earlier = inside.earlier = first;
-	add_phase(s, back ? &between : &inside, second);
-	free(first);
-	free(second);
-	free(inside_name);
+	*out = (struct experts_plan){
+		.phase_count = 2,
+		.phases = {g->back ? inside : between, g->back ? between : inside}};
 }
 
 int
-step_add_experts(struct step *s, const struct config_work *op)
+experts_plan(const struct experts_group *g, const struct config_experts *e,
+	     struct experts_plan *out)
 {
-	const struct config_experts *e = &op->experts;
 	struct hosts hosts;
 	int error;
 
-	if (!find_hosts(s, &hosts))
-		return step_refuse(s, op->pos, "workload.group",
-				   "the ranks of a group with experts come host by host, as many "
-				   "of each host");
-	error = check_experts(s, op, &hosts);
+	if (!find_hosts(g, &hosts))
+		return diag_error(g->item->diag, g->item->file, g->pos, "workload.group",
+				  "the ranks of a group with experts come host by host, as many of "
+				  "each host");
+	error = check_experts(g, e, &hosts);
 	if (error != 0)
 		return error;
 	if (e->forward && hosts.each > 1 && hosts.count > 1) {
-		add_forwarded(s, op, &hosts);
+		plan_forwarded(g, e, &hosts, out);
 		return 0;
 	}
-	step_add_node(s,
-		      op->name.text != NULL             ? op->name.text
-		      : op->kind == CONFIG_WORK_COMBINE ? "combine"
-							: "dispatch",
-		      CONFIG_WORK_ALL_TO_ALL,
-		      s->group.count * mean_bytes(e, chance(e, &hosts, e->count / s->group.count)));
-	for (uint32_t i = 0; i < s->group.count; i++)
-		step_add_member(s, s->group.ranks[i], GRAPH_NONE);
+	*out = (struct experts_plan){
+		.phase_count = 1,
+		.phases = {{.pair_bytes = mean_bytes(e, chance(e, &hosts, e->count / g->count)),
+			    .step = 1,
+			    .count = g->count,
+			    .groups = 1}}};
 	return 0;
 }

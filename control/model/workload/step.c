@@ -2,13 +2,43 @@
 // A step: operations over groups of ranks, in the order of the file. A group is `size` ranks that
 // are `stride` apart, as axes of a mesh are: with 8 ranks, {size: 2} is 0-1, 2-3, ...; {size: 4,
 // stride: 2} is 0-2-4-6 and 1-3-5-7.
-#include "step.h"
+#include "graph_flows.h"
 
+#include "experts.h"
 #include "control/base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct step_entry {
+	uint32_t operation; // of the file, from 0
+	uint32_t node;      // of the graph
+};
+
+// The operations of a rank so far.
+struct step_rank {
+	struct step_entry *entries;
+	uint32_t count;
+};
+
+struct step_group {
+	uint32_t *ranks;
+	uint32_t count;
+};
+
+struct step {
+	struct item *item;
+	const struct item_members *members;
+	struct graph *graph;
+	uint32_t at; // the operation that is added
+	struct step_rank *ranks;
+	bool *chosen;               // by rank: one of the operation, or sends
+	struct step_group group;    // at hand
+	uint32_t *afters;           // of the member that is added
+	uint32_t after_count;       //
+	uint32_t *after_operations; // as op->after
+};
 
 static void
 add_entry(struct step *s, uint32_t rank, uint32_t operation, uint32_t node)
@@ -56,8 +86,10 @@ find_previous(const struct step *s, uint32_t rank)
 	return GRAPH_NONE;
 }
 
-void
-step_add_member(struct step *s, uint32_t rank, uint32_t earlier)
+// Adds a rank to the node added last, after what the operation waits for, and after the node
+// `earlier` unless that is GRAPH_NONE.
+static void
+add_member(struct step *s, uint32_t rank, uint32_t earlier)
 {
 	const struct config_work *op = &s->item->work->operations[s->at];
 	uint32_t previous = op->ordered ? GRAPH_NONE : find_previous(s, rank);
@@ -73,8 +105,9 @@ step_add_member(struct step *s, uint32_t rank, uint32_t earlier)
 	add_entry(s, rank, s->at, s->graph->count - 1);
 }
 
-uint32_t
-step_add_node(struct step *s, const char *name, enum config_work_kind kind, uint64_t bytes)
+// Adds a node for the operation at hand. name: NULL: the kind.
+static uint32_t
+add_node(struct step *s, const char *name, enum config_work_kind kind, uint64_t bytes)
 {
 	const struct config_work *op = &s->item->work->operations[s->at];
 
@@ -89,8 +122,9 @@ step_add_node(struct step *s, const char *name, enum config_work_kind kind, uint
 						   .number = s->at});
 }
 
-int
-step_refuse(const struct step *s, struct diag_pos pos, const char *key, const char *what)
+// Returns -EINVAL.
+static int
+refuse(const struct step *s, struct diag_pos pos, const char *key, const char *what)
 {
 	return diag_error(s->item->diag, s->item->file, pos, key, "%s", what);
 }
@@ -163,10 +197,10 @@ choose_ranks(struct step *s, const struct config_work *op)
 static void
 add_compute(struct step *s, const struct config_work *op)
 {
-	step_add_node(s, op->name.text, CONFIG_WORK_COMPUTE, 0);
+	add_node(s, op->name.text, CONFIG_WORK_COMPUTE, 0);
 	for (uint32_t r = 0; r < s->members->count; r++)
 		if (s->chosen[r])
-			step_add_member(s, r, GRAPH_NONE);
+			add_member(s, r, GRAPH_NONE);
 }
 
 // From each chosen rank of a group to the `hop`-th next, as far as there is one.
@@ -178,9 +212,9 @@ add_sends(struct step *s, const struct config_work *op, const struct step_group 
 
 		if (!s->chosen[group->ranks[i]] || to < 0 || to >= group->count)
 			continue;
-		step_add_node(s, op->name.text, op->kind, op->size_bytes);
-		step_add_member(s, group->ranks[i], GRAPH_NONE);
-		step_add_member(s, group->ranks[to], GRAPH_NONE);
+		add_node(s, op->name.text, op->kind, op->size_bytes);
+		add_member(s, group->ranks[i], GRAPH_NONE);
+		add_member(s, group->ranks[to], GRAPH_NONE);
 	}
 }
 
@@ -218,12 +252,58 @@ add_collective(struct step *s, const struct config_work *op, const struct step_g
 	if (op->root >= count)
 		return diag_error(s->item->diag, s->item->file, op->pos, "workload.root",
 				  "no rank at position %u; the group has %u", op->root, count);
-	step_add_node(s, op->name.text, op->kind, op->size_bytes);
+	add_node(s, op->name.text, op->kind, op->size_bytes);
 	for (uint32_t i = 0; i < count; i++)
-		step_add_member(s, group->ranks[(i + op->root) % count], GRAPH_NONE);
+		add_member(s, group->ranks[(i + op->root) % count], GRAPH_NONE);
 	if (op->share_count != 0)
 		add_shares(s, op, count);
 	return 0;
+}
+
+// One phase of tokens on their way; nodes: by place in the group, the node of the phase before if
+// there is one, and of this one then.
+static void
+add_phase(struct step *s, const struct experts_phase *p, const char *name, uint32_t *nodes)
+{
+	for (uint32_t g = 0; g < p->groups; g++) {
+		uint32_t node = add_node(s, name, CONFIG_WORK_ALL_TO_ALL, p->pair_bytes * p->count);
+
+		for (uint32_t i = 0; i < p->count; i++) {
+			uint32_t place = experts_place(p, g, i);
+
+			if (nodes[place] != GRAPH_NONE)
+				s->graph->nodes[node].operation.compute_ps = 0;
+			add_member(s, s->group.ranks[place], nodes[place]);
+			nodes[place] = node;
+		}
+	}
+}
+
+// A dispatch to experts, or a combine, over s->group.
+static int
+add_experts(struct step *s, const struct config_work *op)
+{
+	const struct experts_group group = {.item = s->item,
+					    .members = s->members,
+					    .ranks = s->group.ranks,
+					    .count = s->group.count,
+					    .back = op->kind == CONFIG_WORK_COMBINE,
+					    .pos = op->pos};
+	const char *name = op->name.text != NULL ? op->name.text
+			   : group.back          ? "combine"
+						 : "dispatch";
+	char *inside = memory_format("%s-inside", name);
+	uint32_t *nodes = memory_array(s->group.count, sizeof(*nodes), "ranks");
+	struct experts_plan plan = {0};
+	int error = experts_plan(&group, &op->experts, &plan);
+
+	for (uint32_t i = 0; i < s->group.count; i++)
+		nodes[i] = GRAPH_NONE;
+	for (uint32_t i = 0; i < plan.phase_count; i++)
+		add_phase(s, &plan.phases[i], plan.phases[i].inside ? inside : name, nodes);
+	free(nodes);
+	free(inside);
+	return error;
 }
 
 // A group that begins at rank `first`: all its ranks, or only the chosen ones.
@@ -253,7 +333,7 @@ add_groups(struct step *s, const struct config_work *op)
 		if (op->kind == CONFIG_WORK_SEND)
 			add_sends(s, op, &s->group);
 		else if (op->kind == CONFIG_WORK_DISPATCH || op->kind == CONFIG_WORK_COMBINE)
-			error = step_add_experts(s, op);
+			error = add_experts(s, op);
 		else
 			error = add_collective(s, op, &s->group);
 	}
@@ -319,7 +399,7 @@ add_operation(struct step *s)
 		error = add_groups(s, op);
 	if (error == 0 && (s->graph->count == before || s->graph->member_count == 0 ||
 			   s->graph->nodes[before].member_count == 0))
-		error = step_refuse(s, op->pos, "workload.on", "no rank takes part");
+		error = refuse(s, op->pos, "workload.on", "no rank takes part");
 	return error;
 }
 
