@@ -143,7 +143,8 @@ decode_shares(struct decoder *d, const struct schema_key *key, const struct yaml
 // clang-format off
 static const struct schema_form place = {
 	.type = SCHEMA_TEXT, .pattern = "^[0-9]+(-[0-9]+)?$",
-	.words = "a position, or a range such as 1-3"};
+	.words = "a position, or a range such as 1-3",
+	.other = &(const struct schema_form){.type = SCHEMA_INTEGER, .max = RANKS_MAX - 1}};
 static const struct schema_form share = {.type = SCHEMA_INTEGER, .max = SHARE_MAX};
 
 static const struct schema_key operation_keys[] = {
