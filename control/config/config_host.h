@@ -48,8 +48,9 @@ struct host_config {
 	uint32_t clock_ppm;
 	uint64_t inside_rate_bps; // from one of a host's GPUs to the NIC of another
 	uint64_t inside_delay_ps;
-	bool pxn;                // between rails that way rather than through the spines
-	uint64_t drain_rate_bps; // 0: none, as fast as it comes
+	uint64_t inside_chunk_bytes; // 0: a message is handed over whole
+	bool pxn;                    // between rails that way rather than through the spines
+	uint64_t drain_rate_bps;     // 0: none, as fast as it comes
 	uint64_t drain_buffer_bytes;
 	struct config_stall stall;
 	struct config_storm pause_storm;

@@ -30,6 +30,11 @@ static const struct schema_key inside_keys[] = {
 	 .min = SCHEMA_RATE_MIN, .max = INT64_C(1000000000000000)},
 	{"delay", SCHEMA_DURATION, .def = "1us", .help = "delay of a transfer between them",
 	 AT(inside_delay_ps), SCHEMA_SECOND},
+	{"chunk", SCHEMA_BYTES, .def = "message",
+	 .help = "a message for another NIC of its host is sent on from the first so many bytes "
+		 "on; "
+		 "message: when all of it is there",
+	 AT(inside_chunk_bytes), .min = 1, .max = SCHEMA_BYTES_MAX, .word = "message"},
 };
 
 static const struct schema_key stall_keys[] = {

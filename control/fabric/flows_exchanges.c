@@ -318,6 +318,7 @@ flows_add_exchange(struct fabric_flows *flows, uint32_t collective, uint32_t ran
 		.rank = rank,
 		.peers = c->peers,
 		.handover = place->handover_ps,
+		.forward = place->forward_ps,
 	};
 	struct fabric_marking marking;
 	int rc;

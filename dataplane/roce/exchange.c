@@ -100,7 +100,7 @@ cursor_ready(struct nic *nic, struct exchange_cursor *c, ps_t now)
 		return false;
 	if ((inside || c->port != exchange_end(x->plan, x->rank)->port) && !c->handed) {
 		c->handing = true;
-		nic_set_timer(nic, &c->timer, now + x->handover);
+		nic_set_timer(nic, &c->timer, now + (inside ? x->handover : x->forward));
 		return false;
 	}
 	// A message of the time before may still be under way to the rank.

@@ -124,6 +124,7 @@ nic_add_exchange(struct nic *nic, const struct nic_exchange *settings)
 	x->rank = settings->rank;
 	x->peers = settings->peers != 0 ? settings->peers : UINT32_MAX;
 	x->handover = settings->handover;
+	x->forward = settings->forward;
 	x->share = x->plan->bytes / x->plan->ranks;
 	x->longer = (uint32_t)(x->plan->bytes % x->plan->ranks);
 	x->data = settings->data;

@@ -37,12 +37,12 @@ struct exchange {
 	uint32_t first_qpn; // to rank r: first_qpn + r; from it: first_qpn + ranks + r
 	uint64_t share;     // bytes of a message, for the first `longer` ranks one more
 	uint32_t longer;
-	uint32_t peers;       // at most
-	uint32_t live;        // senders
-	uint32_t in_turn;     // turns whose messages have come, and of all before, of this time
-	uint32_t missing[2];  // messages of this time and the next, by the parity of the time
-	uint64_t *arrived[2]; // by rank, the same
-	ps_t handover;
+	uint32_t peers;         // at most
+	uint32_t live;          // senders
+	uint32_t in_turn;       // turns whose messages have come, and of all before, of this time
+	uint32_t missing[2];    // messages of this time and the next, by the parity of the time
+	uint64_t *arrived[2];   // by rank, the same
+	ps_t handover, forward; // as in struct nic_exchange
 	struct nic_exchange_marking data;
 	struct nic_exchange_marking answers[PRIORITIES];
 	struct exchange *following; // of the NIC's

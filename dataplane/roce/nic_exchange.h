@@ -65,7 +65,8 @@ struct nic_exchange {
 	uint32_t program, part; // has no inbox yet
 	uint32_t rank;
 	uint32_t peers; // to so many it sends at a time; 0: all
-	ps_t handover;  // of a message to another NIC of the host, or out by one
+	ps_t handover;  // of a message to another rank of the host
+	ps_t forward;   // of one that goes out by another NIC, until it may begin
 	struct nic_exchange_marking data;
 	struct nic_exchange_marking answers[PRIORITIES]; // by priority of the data
 };

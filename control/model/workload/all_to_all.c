@@ -127,10 +127,14 @@ generate_pairs(struct collective *c, bool in_turns)
 	count_inside(c, spec);
 	spec->peers = c->item->work->peers;
 	spec->priority = c->item->work->priority;
-	for (uint32_t i = 0; i < c->count; i++)
-		w->ranks[spec->first_rank + i].handover_ps =
-			item_handover(&c->item->hosts[c->members->ends[i].host],
-				      workload_share(c->bytes, 0, c->count));
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct host_config *host = &c->item->hosts[c->members->ends[i].host];
+		struct rank_spec *rank = &w->ranks[spec->first_rank + i];
+		uint64_t bytes = workload_share(c->bytes, 0, c->count);
+
+		rank->handover_ps = item_handover(host, bytes);
+		rank->forward_ps = item_forward(host, bytes);
+	}
 }
 
 static void

@@ -129,6 +129,14 @@ item_handover(const struct host_config *host, uint64_t bytes)
 	       (ps_t)((bits + host->inside_rate_bps - 1) / host->inside_rate_bps);
 }
 
+ps_t
+item_forward(const struct host_config *host, uint64_t bytes)
+{
+	uint64_t chunk = host->inside_chunk_bytes;
+
+	return item_handover(host, chunk != 0 && chunk < bytes ? chunk : bytes);
+}
+
 // The NIC of the source host by which the destination is reached: its own where nothing says
 // otherwise, else that of the same number as the destination's, else the first that is joined.
 static int
@@ -183,6 +191,8 @@ item_find_path(const struct item *item, const struct item_flow *flow, struct ite
 	const struct topology *t = item->topology;
 	const struct topo_endpoint *src = &flow->src, *dst = &flow->dst;
 	const char *tenant = item->work->tenant.text, *why = NULL;
+	const struct host_config *host = &item->hosts[src->host];
+	uint64_t bytes = flow->handed_bytes != 0 ? flow->handed_bytes : flow->bytes;
 	int port = src->port;
 
 	if (src->host == dst->host && (!flow->may_be_inside || src->port == dst->port))
@@ -201,10 +211,10 @@ item_find_path(const struct item *item, const struct item_flow *flow, struct ite
 	      !tenants_may_change(t->config))))
 		return refuse_path(item, flow);
 	*out = (struct item_path){.src_port = (uint8_t)port, .inside = src->host == dst->host};
-	if (out->inside || port != src->port)
-		out->handover_ps =
-			item_handover(&item->hosts[src->host],
-				      flow->handed_bytes != 0 ? flow->handed_bytes : flow->bytes);
+	if (out->inside)
+		out->handover_ps = item_handover(host, bytes);
+	else if (port != src->port)
+		out->handover_ps = item_forward(host, bytes);
 	return 0;
 }
 

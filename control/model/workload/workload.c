@@ -125,13 +125,36 @@ leave_out(struct workload *w, const struct workload *before)
 	w->member_count = before->member_count;
 }
 
+// A NIC must not be faster than the chunks that it sends on come.
+static int
+check_chunks(const struct topology *t, const struct host_config *hosts, struct diag *diag)
+{
+	for (uint32_t h = 0; h < t->host_count; h++)
+		for (uint16_t p = 0; p < topology_host(t, h)->port_count; p++) {
+			uint64_t rate = topology_host_port(t, h, (uint8_t)p)->rate_bps;
+			char nic[CONFIG_TEXT], inside[CONFIG_TEXT];
+
+			if (hosts[h].inside_chunk_bytes == 0 || rate <= hosts[h].inside_rate_bps)
+				continue;
+			return diag_error(diag, t->config->file, (struct diag_pos){0},
+					  "hosts.inside.chunk",
+					  "%s.%s sends at %s, faster than chunks come at an "
+					  "inside.rate of %s: raise it, or leave chunk out",
+					  topology_host(t, h)->name,
+					  topology_host_port(t, h, (uint8_t)p)->name,
+					  config_rate_text(rate, nic),
+					  config_rate_text(hosts[h].inside_rate_bps, inside));
+		}
+	return 0;
+}
+
 int
 workload_create(struct workload **out, const struct topology *t, const struct routes *routes,
 		const struct host_config *hosts, struct diag *diag)
 {
 	const struct config *config = t->config;
 	struct workload *w = memory_new(sizeof(*w), "workload");
-	int result = 0;
+	int result = check_chunks(t, hosts, diag);
 
 	for (uint32_t i = 0; i < config->work_count; i++) {
 		const struct workload before = *w;

@@ -84,7 +84,8 @@ struct rank_spec {
 	uint32_t first_after, after_count; // in workload.afters: what this one waits for
 	uint32_t inbox_count;
 	bool inboxes_apart; // a gate waits for its inbox alone, not for those before it too
-	ps_t handover_ps;   // of generated pairs: as of a flow to another NIC
+	// Of generated pairs, as of flows: to another rank of the host, and out by another NIC.
+	ps_t handover_ps, forward_ps;
 };
 
 // A collective of some members of a program, a message from one to another, or computing: a part of

@@ -77,6 +77,9 @@ int item_check_pairs(const struct item *item, const struct item_members *members
 
 // How long bytes take from one NIC of a host to another.
 ps_t item_handover(const struct host_config *host, uint64_t bytes);
+// How long until that NIC may begin to send them on. The rest comes at the rate of `inside`, which
+// is not below the NIC's if there are chunks (workload_create()).
+ps_t item_forward(const struct host_config *host, uint64_t bytes);
 
 // That nothing can go from one end to the other is an error at the flow's pos.
 int item_find_path(const struct item *item, const struct item_flow *flow, struct item_path *out);

@@ -63,6 +63,7 @@ settings(const struct exchanged *x, unsigned int rank)
 		.part = x->parts[rank],
 		.rank = rank,
 		.handover = 50 * PS_PER_US,
+		.forward = 50 * PS_PER_US,
 	};
 }
 

@@ -197,6 +197,45 @@ test_rings_on_rails(void **state)
 	drop(&m);
 }
 
+// In chunks of 10 bytes, bytes for another NIC may be sent on when the first one is there; to
+// another rank of the host the message counts.
+static void
+test_chunks(void **state)
+{
+	static const char *const items = "  - {kind: flow, from: h1.eth1, to: h2.eth2, size: 1KB}\n"
+					 "  - {kind: flow, from: h1.eth1, to: h2.eth2, size: 7B}\n"
+					 "  - {kind: all-to-all, size: 40B, hosts: [h1.eth1, "
+					 "h1.eth2, h3.eth2], pairs: %s}\n";
+	static const char *const planes = "fabric:\n"
+					  "  topology: {kind: leaf-spine, leaves: 2, spines: 1, "
+					  "hosts-per-leaf: 2, planes: 2}\n"
+					  "hosts: {inside: {rate: %s, delay: 1us, chunk: 10B}}\n";
+	char text[256], fabric[256];
+	struct made m;
+
+	(void)state;
+	snprintf(fabric, sizeof(fabric), planes, "800G");
+	snprintf(text, sizeof(text), items, "listed");
+	make(&m, fabric, text);
+	assert_int_equal(m.error, 0);
+	assert_flow(&m, 0, "h1.eth2", "h2.eth2", 1000100);
+	assert_flow(&m, 1, "h1.eth2", "h2.eth2", 1000070);
+	// 13 bytes each, from rank 0 to 1 and to 2.
+	assert_flow(&m, 2, "h1.eth1", "h1.eth2", 1000130);
+	assert_flow(&m, 5, "h1.eth2", "h3.eth2", 1000100);
+	drop(&m);
+	snprintf(text, sizeof(text), items, "generated");
+	make(&m, fabric, text);
+	assert_int_equal(m.error, 0);
+	assert_int_equal(m.w->ranks[0].handover_ps, 1000140);
+	assert_int_equal(m.w->ranks[0].forward_ps, 1000100);
+	drop(&m);
+	snprintf(fabric, sizeof(fabric), planes, "99G");
+	assert_refused(fabric, "  - {kind: flow, from: h1, to: h2, size: 1KB}\n",
+		       "hosts.inside.chunk: h1.eth1 sends at 100G, faster than chunks come at an "
+		       "inside.rate of 99G");
+}
+
 int
 main(void)
 {
@@ -204,6 +243,7 @@ main(void)
 		cmocka_unit_test(test_flow),        cmocka_unit_test(test_shift),
 		cmocka_unit_test(test_permutation), cmocka_unit_test(test_collective),
 		cmocka_unit_test(test_rails),       cmocka_unit_test(test_rings_on_rails),
+		cmocka_unit_test(test_chunks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
