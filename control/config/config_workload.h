@@ -89,9 +89,10 @@ struct config_work {
 	// permutation, shift, poisson, collectives, step, trace: these only; empty: all (of the
 	// tenant)
 	struct config_names hosts;
+	struct config_names receivers; // poisson; empty: as hosts
 	uint64_t size_bytes;     // flow; incast, permutation, shift: of each; collectives: per rank
 	uint32_t by;             // shift: places in the list of hosts
-	enum config_op op;       // flow
+	enum config_op op;       // flows between two hosts, of all kinds
 	struct config_name file; // flows, trace
 	enum config_file_format format;
 	uint32_t packet_bytes; // stream: the frame without FCS

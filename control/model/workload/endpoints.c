@@ -36,8 +36,14 @@ item_expand(const struct item *item, const struct topo_endpoint *end, struct ite
 	}
 }
 
+// The key that names hosts, and which NICs it has named, by host and NIC.
+struct names {
+	const char *key;
+	bool *seen;
+};
+
 static int
-add_named(const struct item *item, const struct config_name *name, bool *seen,
+add_named(const struct item *item, const struct names *from, const struct config_name *name,
 	  struct item_members *m)
 {
 	const struct topology *t = item->topology;
@@ -45,18 +51,18 @@ add_named(const struct item *item, const struct config_name *name, bool *seen,
 	struct topo_endpoint end;
 	uint32_t first = m->count;
 
-	if (item_resolve(item, name, "workload.hosts", &end) != 0)
+	if (item_resolve(item, name, from->key, &end) != 0)
 		return -EINVAL;
 	if (tenant != NULL && !topology_host_is_in(t, end.host, tenant))
-		return diag_error(item->diag, item->file, name->pos, "workload.hosts",
+		return diag_error(item->diag, item->file, name->pos, from->key,
 				  "%s is not in tenant %s", topology_host(t, end.host)->name,
 				  tenant);
 	item_expand(item, &end, m);
 	for (uint32_t i = first; i < m->count; i++) {
-		bool *it = &seen[m->ends[i].host * TOPOLOGY_HOST_PORTS_MAX + m->ends[i].port];
+		bool *it = &from->seen[m->ends[i].host * TOPOLOGY_HOST_PORTS_MAX + m->ends[i].port];
 
 		if (*it)
-			return diag_error(item->diag, item->file, name->pos, "workload.hosts",
+			return diag_error(item->diag, item->file, name->pos, from->key,
 					  "%s.%s appears twice", topology_host(t, end.host)->name,
 					  topology_host_port(t, end.host, m->ends[i].port)->name);
 		*it = true;
@@ -65,21 +71,31 @@ add_named(const struct item *item, const struct config_name *name, bool *seen,
 }
 
 static int
-add_all_named(const struct item *item, struct item_members *m)
+add_all_named(const struct item *item, const struct config_names *names, const char *key,
+	      struct item_members *m)
 {
-	const struct config_names *names = &item->work->hosts;
-	bool *seen = memory_array((size_t)item->topology->host_count * TOPOLOGY_HOST_PORTS_MAX,
-				  sizeof(*seen), "NICs");
+	struct names from = {
+		.key = key,
+		.seen = memory_array((size_t)item->topology->host_count * TOPOLOGY_HOST_PORTS_MAX,
+				     sizeof(*from.seen), "NICs"),
+	};
 	int result = 0;
 
 	for (unsigned i = 0; i < names->count; i++) {
-		if (add_named(item, &names->items[i], seen, m) == 0)
+		if (add_named(item, &from, &names->items[i], m) == 0)
 			continue;
 		result = -EINVAL;
 		i = config_range_last(names, i);
 	}
-	free(seen);
+	free(from.seen);
 	return result;
+}
+
+int
+item_find_receivers(const struct item *item, struct item_members *out)
+{
+	*out = (struct item_members){0};
+	return add_all_named(item, &item->work->receivers, "workload.receivers", out);
 }
 
 int
@@ -90,13 +106,13 @@ item_find_members(const struct item *item, struct item_members *out)
 
 	*out = (struct item_members){0};
 	if (item->work->hosts.count > 0)
-		error = add_all_named(item, out);
+		error = add_all_named(item, &item->work->hosts, "workload.hosts", out);
 	else
 		for (uint32_t h = 0; h < item->topology->host_count; h++)
 			if (tenant == NULL || topology_host_is_in(item->topology, h, tenant))
 				item_expand(item, &(struct topo_endpoint){.host = h, .whole = true},
 					    out);
-	if (error != 0 || out->count >= 2)
+	if (error != 0 || out->count >= (item->work->receivers.count != 0 ? 1 : 2))
 		return error;
 	return diag_error(item->diag, item->file, item->work->pos, "workload",
 			  "%u %s; at least two are needed", out->count,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flows that arrive at random: at every NIC a Poisson process of its own, whose rate loads the
-// NIC's link as asked with flows of the file's mean size, each to another host's NIC drawn evenly.
+// NIC's link as asked with flows of the file's mean size, each to another host's NIC drawn evenly,
+// of those that receive. Of READs the receiver is the one that requests.
 // Every NIC draws from its own streams, so that arrivals at one do not depend on how many others
 // there are; flows are listed in the order of their starts.
 #include "dataplane/roce/arrivals.h"
@@ -26,7 +27,8 @@ struct source {
 
 struct arrivals {
 	struct item *item;
-	struct item_members members;
+	struct item_members members, receivers;
+	const struct item_members *targets; // the receivers, or the members
 	struct sizes sizes;
 	struct source *heap; // the next to send on top
 	uint32_t count;
@@ -70,18 +72,31 @@ mean_gap(const struct arrivals *a, const struct topo_endpoint *end)
 	return gap < GAP_MAX ? (ps_t)gap : 0;
 }
 
+// Whether each sender has a target at another host.
+static bool
+all_have_targets(const struct arrivals *a)
+{
+	const struct topo_endpoint *to = a->targets->ends;
+	uint32_t others = 0, at_first = 0;
+
+	for (uint32_t i = 0; i < a->targets->count; i++)
+		others += to[i].host != to[0].host;
+	for (uint32_t i = 0; i < a->count; i++)
+		at_first += a->members.ends[i].host == to[0].host;
+	return others != 0 || at_first == 0;
+}
+
 static int
 check_load(const struct arrivals *a, uint64_t expected, bool fits)
 {
 	const struct item *item = a->item;
 	double mean = (double)sizes_mean(&a->sizes) / 2 / SIZES_ONE;
-	uint32_t hosts = 0;
 
-	for (uint32_t i = 0; i < a->count; i++)
-		hosts |= a->members.ends[i].host != a->members.ends[0].host;
-	if (hosts == 0)
+	if (!all_have_targets(a))
 		diag_error(item->diag, item->file, item->work->pos, "workload",
-			   "all NICs belong to one host: there is no destination");
+			   a->receivers.count != 0
+				   ? "all NICs that receive belong to one host, which sends too"
+				   : "all NICs belong to one host: there is no destination");
 	else if (!fits)
 		diag_error(item->diag, item->file, item->work->pos, "workload.load",
 			   "flows of %.1f bytes on average would start less than 1 ps or more than "
@@ -145,7 +160,7 @@ add_next(struct arrivals *a)
 	int error;
 
 	do
-		flow.dst = ends[random_below(&s->where, a->members.count)];
+		flow.dst = a->targets->ends[random_below(&s->where, a->targets->count)];
 	while (flow.dst.host == flow.src.host);
 	error = item_add_flow(a->item, &flow);
 	s->next += exponential_gap(&s->when, s->gap);
@@ -163,12 +178,16 @@ item_poisson(struct item *item)
 
 	if (error == 0)
 		error = item_find_members(item, &a.members);
+	if (error == 0 && work->receivers.count != 0)
+		error = item_find_receivers(item, &a.receivers);
+	a.targets = work->receivers.count != 0 ? &a.receivers : &a.members;
 	if (error == 0)
 		error = make_sources(&a);
 	while (error == 0 && a.heap[0].next < work->until_ps)
 		error = add_next(&a);
 	free(a.heap);
 	item_free_members(&a.members);
+	item_free_members(&a.receivers);
 	sizes_free(&a.sizes);
 	return error;
 }

@@ -66,6 +66,8 @@ item_group_size(const struct item_members *m, uint32_t group)
 // The NICs of the hosts of `hosts`, or of the tenant, or of all; at least two, none twice. Free
 // with item_free_members(), also after an error.
 int item_find_members(const struct item *item, struct item_members *out);
+// The NICs of `receivers`. Free them too.
+int item_find_receivers(const struct item *item, struct item_members *out);
 void item_free_members(struct item_members *members);
 
 // Adds a group: all NICs of an end that names a host, or the one.

@@ -188,13 +188,51 @@ leave(void **state)
 	return 0;
 }
 
+// Prefill hosts send to decode hosts, which request.
+static void
+test_receivers(void **state)
+{
+	static const char eight[] = "fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, "
+				    "hosts-per-leaf: 8}\n";
+	uint32_t to[8] = {0}, from[8] = {0};
+	struct made m;
+
+	(void)state;
+	make_leaf(&m, 8,
+		  "  - {kind: poisson, load: 40%, sizes: rpc, until: 2ms, hosts: h1-h3, receivers: "
+		  "[h3, h7-h8], op: read}\n");
+	for (uint32_t i = 0; i < m.w->flow_count; i++) {
+		assert_int_not_equal(m.w->flows[i].src, m.w->flows[i].dst);
+		assert_int_equal(m.w->flows[i].op, CONFIG_OP_READ);
+		from[m.w->flows[i].src]++;
+		to[m.w->flows[i].dst]++;
+	}
+	assert_true(from[0] > 0 && from[1] > 0 && from[2] > 0);
+	assert_int_equal(from[0] + from[1] + from[2], m.w->flow_count);
+	assert_true(to[2] > 0 && to[6] > to[2] && to[7] > to[2]);
+	assert_int_equal(to[2] + to[6] + to[7], m.w->flow_count);
+	drop(&m);
+	// One sender is enough.
+	make_leaf(&m, 2,
+		  "  - {kind: poisson, load: 40%, sizes: rpc, until: 2ms, hosts: h1, receivers: "
+		  "h2}\n");
+	drop(&m);
+	assert_refused(eight,
+		       "  - {kind: poisson, load: 40%, sizes: rpc, until: 2ms, hosts: [h1, h2], "
+		       "receivers: h2}\n",
+		       "all NICs that receive belong to one host, which sends too");
+	assert_refused(eight,
+		       "  - {kind: poisson, load: 40%, sizes: rpc, until: 2ms, receivers: h9}\n",
+		       "workload.receivers");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_load),    cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_seed),    cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_receivers),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
