@@ -19,6 +19,7 @@ enum config_work_kind {
 	CONFIG_WORK_BROADCAST,
 	CONFIG_WORK_STEP,
 	CONFIG_WORK_TRACE,
+	CONFIG_WORK_MODEL,
 	// Only as operations of a step.
 	CONFIG_WORK_SEND,
 	CONFIG_WORK_DISPATCH,
@@ -74,6 +75,78 @@ struct config_experts {
 	bool forward;   // inside the node
 };
 
+enum config_precision { CONFIG_PRECISION_FP8, CONFIG_PRECISION_BF16, CONFIG_PRECISION_FP32 };
+enum config_schedule { CONFIG_SCHEDULE_1F1B, CONFIG_SCHEDULE_GPIPE };
+
+// Multi-head latent attention: what queries, keys and values are compressed to.
+struct config_latent {
+	uint32_t query, key_value; // 0: not compressed
+	uint32_t rope;             // dimensions of a head that carry positions
+};
+
+// Layers whose feed-forward network is a mixture of experts.
+struct config_model_experts {
+	uint32_t count; // 0: none
+	uint32_t top_k;
+	uint32_t ffn; // of an expert
+	uint32_t shared;
+	uint32_t dense_layers; // the first so many have none
+	uint32_t nodes;        // as in struct config_experts
+	bool forward;
+};
+
+struct config_transformer {
+	uint32_t layers, hidden, heads;
+	uint32_t kv_heads; // 0: as many as heads
+	uint32_t head;     // dimensions of one; 0: hidden / heads
+	uint32_t ffn;
+	bool gated;
+	uint32_t vocabulary; // 0: neither embedding nor output layer
+	struct config_latent latent;
+	struct config_model_experts experts;
+};
+
+struct config_batch {
+	uint32_t sequence;      // tokens
+	uint32_t micro_batch;   // sequences
+	uint32_t micro_batches; // of each pipeline, a step
+};
+
+struct config_parallel {
+	uint32_t tp, pp, ep;
+	bool sequence;          // the tensor-parallel ranks share the tokens between blocks
+	bool sharded_optimizer; // ZeRO-1
+	bool overlap;           // gradients are reduced while earlier layers are computed
+	enum config_schedule schedule;
+};
+
+struct config_precisions {
+	enum config_precision activations, dispatch, gradients, parameters;
+};
+
+struct config_gpu {
+	uint32_t tflops; // 10^12 operations a second
+	uint32_t efficiency_ppm;
+	bool recompute; // the forward pass of a layer again before its backward pass
+};
+
+// What a run takes of a step; 0: all.
+struct config_slice {
+	uint32_t layers; // of each stage, the last ones
+	uint32_t micro_batches;
+	uint32_t share_ppm; // of the bytes of each message and of each computing time
+};
+
+// A training step of a transformer.
+struct config_model {
+	struct config_transformer transformer;
+	struct config_batch batch;
+	struct config_parallel parallel;
+	struct config_precisions precision;
+	struct config_gpu gpu;
+	struct config_slice simulate;
+};
+
 struct config_work {
 	enum config_work_kind kind;
 	struct diag_pos pos;
@@ -114,6 +187,7 @@ struct config_work {
 	unsigned group_count;
 	struct config_work *operations; // step
 	unsigned operation_count;
+	struct config_model model;
 	// Operations of a step.
 	struct config_name group; // text NULL: all ranks are one
 	struct config_place *on;  // which ranks

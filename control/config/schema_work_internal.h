@@ -19,6 +19,14 @@ extern const struct schema_choice schema_algorithms[], schema_pairs[];
 extern const struct schema schema_work_group; // base struct config_rank_group
 extern const struct schema schema_operation;  // base struct config_work
 
+// The maps of a model, each based at its part of struct config_model (schema_model.c).
+extern const struct schema schema_transformer, schema_batch, schema_parallel, schema_precision,
+	schema_gpu, schema_slice;
+
+// Checks what involves several of them. node: the item's.
+void schema_model_check(struct decoder *d, const struct yaml_node *node,
+			const struct config_model *model);
+
 // Checks the algorithm of a collective against its kind, or sets the kind's first where none is
 // written.
 void schema_work_algorithm(struct decoder *d, const struct yaml_node *node,

@@ -13,6 +13,7 @@
 #define POISSON (1u << CONFIG_WORK_POISSON)
 #define STEP (1u << CONFIG_WORK_STEP)
 #define TRACE (1u << CONFIG_WORK_TRACE)
+#define MODEL (1u << CONFIG_WORK_MODEL)
 #define SIZED (FLOW | INCAST | PERMUTATION | SHIFT | COLLECTIVE | BROADCAST)
 
 const struct schema_choice schema_work_kinds[] = {
@@ -30,6 +31,7 @@ const struct schema_choice schema_work_kinds[] = {
 	{"broadcast", CONFIG_WORK_BROADCAST},
 	{"step", CONFIG_WORK_STEP},
 	{"trace", CONFIG_WORK_TRACE},
+	{"model", CONFIG_WORK_MODEL},
 	{NULL, 0},
 };
 
@@ -142,6 +144,8 @@ check_work(struct decoder *d, const struct yaml_node *node, void *base)
 		check_poisson(d, node);
 	if (work->kind == CONFIG_WORK_FLOWS || work->kind == CONFIG_WORK_TRACE)
 		check_format(d, node, work);
+	if (work->kind == CONFIG_WORK_MODEL)
+		schema_model_check(d, node, &work->model);
 	if (until != NULL && work->until_ps != 0 && work->until_ps <= work->at_ps)
 		decode_error(d, until->value->pos, "\"until\" is no later than \"at\"");
 	if (operations != NULL && operations->value->count == 0 &&
@@ -199,7 +203,7 @@ static const struct schema_key keys[] = {
 	 .kinds = FLOW | STREAM | INCAST, .required = FLOW | STREAM | INCAST},
 	{"hosts", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE | SCHEMA_HOSTS,
 	 .help = "these hosts or NICs only", AT(hosts), .min = 1,
-	 .kinds = PERMUTATION | SHIFT | POISSON | COLLECTIVE | BROADCAST | STEP | TRACE},
+	 .kinds = PERMUTATION | SHIFT | POISSON | COLLECTIVE | BROADCAST | STEP | TRACE | MODEL},
 	{"receivers", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE | SCHEMA_HOSTS,
 	 .help = "only these hosts or NICs receive; default: those that send", AT(receivers),
 	 .min = 1, .kinds = POISSON},
@@ -246,6 +250,18 @@ static const struct schema_key keys[] = {
 	 .help = "computing, collectives and messages; each after the one before unless it says so",
 	 SCHEMA_ITEMS(struct config_work, operations, operation_count), .sub = &schema_operation,
 	 .kinds = STEP, .required = STEP},
+	{"transformer", SCHEMA_MAP, .help = "sizes of the model", AT(model.transformer),
+	 .sub = &schema_transformer, .kinds = MODEL, .required = MODEL},
+	{"batch", SCHEMA_MAP, .help = "what each pipeline computes in a step", AT(model.batch),
+	 .sub = &schema_batch, .kinds = MODEL, .required = MODEL},
+	{"parallel", SCHEMA_MAP, .help = "how the ranks share the model; data-parallel: the rest",
+	 AT(model.parallel), .sub = &schema_parallel, .kinds = MODEL},
+	{"precision", SCHEMA_MAP, .help = "how wide numbers are where they are sent",
+	 AT(model.precision), .sub = &schema_precision, .kinds = MODEL},
+	{"gpu", SCHEMA_MAP, .help = "how fast a rank computes", AT(model.gpu), .sub = &schema_gpu,
+	 .kinds = MODEL, .required = MODEL},
+	{"simulate", SCHEMA_MAP, .help = "the part of a step that a run takes; default: all of it",
+	 AT(model.simulate), .sub = &schema_slice, .kinds = MODEL},
 };
 
 const struct schema schema_work = {

@@ -17,7 +17,7 @@
 bool
 flows_is_step(const struct program_spec *p)
 {
-	return strcmp(p->kind, report_kind_name(REPORT_STEP)) == 0 || strcmp(p->kind, "trace") == 0;
+	return strcmp(p->kind, report_kind_name(REPORT_STEP)) == 0;
 }
 
 static char *

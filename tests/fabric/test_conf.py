@@ -61,6 +61,33 @@ class Conf(Case):
         self.assertEqual(sum(port["tx_packets"] for name in ("spine1", "spine2")
                              for port in sim.nodes[name]["ports"].values()), 0)
 
+    def test_dense_model(self):
+        """Half the fabric, two stages, and less of it: all ranks are done, and nothing is lost."""
+        sim = self.run_small("dense-70b", ("hosts-per-leaf: 16", "hosts-per-leaf: 4"), ("pp: 4", "pp: 2"),
+                             ("layers: 2, micro-batches: 4, share: 10%", "layers: 1, micro-batches: 2, share: 2%"))
+        self.assert_lossless(sim)
+        [step] = [one for one in sim.result["collectives"] if one["kind"] == "step"]
+        self.assertEqual(step["ranks"], 64)
+        self.assertIsNotNone(step["step_ps"])
+
+    def test_mixture_of_experts(self):
+        sim = self.run_small("moe-671b", ("leaves: 64, rails: 8, spines: 16, hosts-per-leaf: 32",
+                                          "leaves: 8, rails: 8, spines: 2, hosts-per-leaf: 16"), ("pp: 16, ep: 64", "pp: 2, ep: 64"),
+                             ("share: 2%", "share: 0.1%"))
+        self.assert_lossless(sim)
+        [step] = [one for one in sim.result["collectives"] if one["kind"] == "step"]
+        self.assertEqual(step["ranks"], 128)
+        # Eight ranks of a group are at the same place of its eight servers.
+        ways = {one["ranks"] for one in sim.result["collectives"] if one["name"] == "s1.f0.l60.dispatch"}
+        self.assertEqual(ways, {8})
+
+    def test_models_say_what_they_are(self):
+        """The sizes of published models, and how much of a step is taken."""
+        for name, told in (("dense-70b", "70.55 billion parameters, dp 8; a step computes for 4.882 s"),
+                           ("moe-671b", "671 billion parameters, dp 128; a step computes for ")):
+            with self.subTest(file=name):
+                self.assertIn(f"{name}: {told}", roost("check", CONF / f"{name}.yaml").out)
+
     def test_planes(self):
         sim = self.run_small("planes-8", ("leaves: 4, spines: 4, hosts-per-leaf: 8, planes: 8",
                                           "leaves: 2, spines: 2, hosts-per-leaf: 4, planes: 2"), ("4MB", "1MB"))

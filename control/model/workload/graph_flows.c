@@ -164,7 +164,10 @@ add_program(struct item *item, const struct item_members *members, uint32_t oper
 	w->programs = memory_grow(w->programs, w->program_count, sizeof(*w->programs), "programs");
 	w->programs[w->program_count++] = (struct program_spec){
 		.name = graph_item_name(work),
-		.kind = schema_choice_name(schema_work_kinds, work->kind),
+		// A trace or a model is a step that is not written out.
+		.kind = schema_choice_name(schema_work_kinds, work->kind < CONFIG_WORK_STEP
+								      ? work->kind
+								      : CONFIG_WORK_STEP),
 		.item = item->index,
 		.first_collective = w->collective_count,
 		.collective_count = operations,

@@ -97,6 +97,7 @@ static int (*const kinds[])(struct item *item) = {
 	[CONFIG_WORK_BROADCAST] = item_collective,
 	[CONFIG_WORK_STEP] = item_step,
 	[CONFIG_WORK_TRACE] = item_trace,
+	[CONFIG_WORK_MODEL] = item_model,
 };
 
 static int

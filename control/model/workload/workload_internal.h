@@ -101,3 +101,5 @@ int item_collective(struct item *item);
 int item_step(struct item *item);
 // A trace that a file has (trace_item.c).
 int item_trace(struct item *item);
+// A training step of a model, from its sizes.
+int item_model(struct item *item);

@@ -9,6 +9,7 @@
 #include "control/base/program.h"
 #include "control/base/memory.h"
 #include "control/model/routes/routes.h"
+#include "control/model/workload/model_text.h"
 #include "control/run/device_ports.h"
 
 #include <errno.h>
@@ -88,6 +89,22 @@ put_fabric(FILE *to, const struct topology *topology, const struct workload *w)
 	put_count(to, w->stream_count, "stream", "streams");
 }
 
+// A line for each training step that is given by the sizes of a model.
+static void
+put_models(FILE *to, const struct config *config, const struct workload *w)
+{
+	char text[MODEL_TEXT_MAX];
+
+	for (uint32_t i = 0; i < w->program_count; i++) {
+		const struct config_work *work = &config->workload[w->programs[i].item];
+
+		if (work->kind != CONFIG_WORK_MODEL)
+			continue;
+		model_text(work, w->programs[i].member_count, text);
+		fprintf(to, "\n%s", text);
+	}
+}
+
 // What a live fabric would open, as far as the file shows.
 static int
 check_devices(struct topology *topology, struct diag *diag)
@@ -161,6 +178,7 @@ check_file(const struct experiment_options *options, struct diag *diag, bool jso
 		put_json(to, &e, &cost);
 	} else if (rc == 0 && e.workload != NULL) {
 		put_fabric(to, e.topology, e.workload);
+		put_models(to, e.topology->config, e.workload);
 	} else if (rc == 0) {
 		fputs("1 switch", to);
 		put_count(to, e.topology->nodes[0].port_count, "port", "ports");

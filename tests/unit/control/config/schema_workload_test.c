@@ -28,13 +28,13 @@ mistakes(void **state)
 		"f.yaml:7:5: workload[4]: needs \"rate\": bits per second\n"
 		"f.yaml:8:12: workload[5].kind: \"all-to-al\" is not one of flow, flows, stream, "
 		"incast, permutation, shift, poisson, all-reduce, all-gather, reduce-scatter, "
-		"all-to-all, broadcast, step, trace; did you mean \"all-to-all\"?\n"
+		"all-to-all, broadcast, step, trace, model; did you mean \"all-to-all\"?\n"
 		"f.yaml:9:12: workload[6].kind: \"all-reduced\" is not one of flow, flows, stream, "
 		"incast, permutation, shift, poisson, all-reduce, all-gather, reduce-scatter, "
-		"all-to-all, broadcast, step, trace; did you mean \"all-reduce\"?\n"
+		"all-to-all, broadcast, step, trace, model; did you mean \"all-reduce\"?\n"
 		"f.yaml:10:5: workload[7]: needs \"kind\": one of "
 		"flow, flows, stream, incast, permutation, shift, poisson, all-reduce, all-gather, "
-		"reduce-scatter, all-to-all, broadcast, step, trace\n"
+		"reduce-scatter, all-to-all, broadcast, step, trace, model\n"
 		"f.yaml:11:5: workload[8]: expected a map of keys and values, found one value\n"
 		"f.yaml:12:45: workload[9].priority: 8 is out of range: 0 to 7\n"
 		"f.yaml:12:48: workload[9].sise: unknown key; did you mean \"size\"?\n"
@@ -151,14 +151,65 @@ poisson(void **state)
 		"f.yaml:8:64: workload[5]: \"until\" is no later than \"at\"\n");
 }
 
+static void
+models(void **state)
+{
+	(void)state;
+	expect_messages(
+		FABRIC
+		"workload:\n"
+		"  - {kind: model}\n"
+		"  - {kind: model, batch: {sequence: 8}, transformer: {layers: 4}, gpu: {}}\n"
+		"  - kind: model\n"
+		"    transformer: {layers: 2, hidden: 10, heads: 4, kv-heads: 3, ffn: 1}\n"
+		"    batch: {sequence: 1, micro-batches: 1}\n"
+		"    parallel: {pp: 3, ep: 2}\n"
+		"    gpu: {tflops: 1, efficiency: 0%}\n"
+		"    simulate: {share: 0%}\n"
+		"  - kind: model\n"
+		"    transformer: {layers: 2, hidden: 8, heads: 4, kv-heads: 2, ffn: 1, latent: "
+		"{key-value: 2},\n"
+		"      experts: {count: 3, top-k: 4, ffn: 1}}\n"
+		"    batch: {sequence: 1, micro-batches: 1}\n"
+		"    parallel: {tp: 2, ep: 2, sequence: off}\n"
+		"    gpu: {tflops: 1}\n"
+		"    operations: []\n",
+		"f.yaml:3:5: workload[0]: needs \"transformer\": sizes of the model\n"
+		"f.yaml:3:5: workload[0]: needs \"batch\": what each pipeline computes in a step\n"
+		"f.yaml:3:5: workload[0]: needs \"gpu\": how fast a rank computes\n"
+		"f.yaml:4:26: workload[1].batch: needs \"micro-batches\": micro-batches of each "
+		"pipeline, in a step\n"
+		"f.yaml:4:54: workload[1].transformer: needs \"hidden\": width of a token between "
+		"layers\n"
+		"f.yaml:4:54: workload[1].transformer: needs \"heads\": attention heads\n"
+		"f.yaml:4:54: workload[1].transformer: needs \"ffn\": inner width of the "
+		"feed-forward network\n"
+		"f.yaml:4:72: workload[1].gpu: needs \"tflops\": 10^12 floating-point operations a "
+		"second, at most\n"
+		"f.yaml:6:49: workload[2]: 4 heads do not divide 10: write the width of a head as "
+		"head:\n"
+		"f.yaml:6:62: workload[2]: 4 heads do not share 3 heads of keys and values "
+		"equally\n"
+		"f.yaml:8:20: workload[2]: 2 layers are too few for 3 stages\n"
+		"f.yaml:8:27: workload[2]: the model has no experts\n"
+		"f.yaml:9:34: workload[2]: needs an efficiency above 0\n"
+		"f.yaml:10:23: workload[2]: needs a share above 0\n"
+		"f.yaml:12:61: workload[3]: latent attention has no kv-heads\n"
+		"f.yaml:13:16: workload[3]: a token goes to 4 experts, but there are 3\n"
+		"f.yaml:15:27: workload[3]: 3 experts cannot be shared equally by 2 ranks\n"
+		"f.yaml:15:40: workload[3]: experts need sequence: on, so that each rank has its "
+		"own tokens\n"
+		"f.yaml:17:5: workload[3].operations: is not a key of kind: model\n"
+		"f.yaml:17:17: workload[3]: \"operations\" is empty\n");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mistakes),
-		cmocka_unit_test(collectives),
-		cmocka_unit_test(operations),
-		cmocka_unit_test(poisson),
+		cmocka_unit_test(mistakes),   cmocka_unit_test(collectives),
+		cmocka_unit_test(operations), cmocka_unit_test(poisson),
+		cmocka_unit_test(models),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,7 @@ keys(void **state)
 	assert_true(offered("switch.qos.tc.7.")->more);
 	assert_int_equal(completion_common(&completion), strlen("switch.qos.tc."));
 	expect("set workl", "");
-	expect("help workload.si", "workload.size workload.sizes");
+	expect("help workload.si", "workload.simulate. workload.size workload.sizes");
 	expect("help hosts.rt", "hosts.rto");
 	expect("set switch.nonsense.", "");
 	expect("set fabric.", "");
