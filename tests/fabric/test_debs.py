@@ -152,7 +152,8 @@ class Installed(unittest.TestCase):
         self.assertEqual(digest(done.out), digest(roost("sim", DEMO).out))
 
     def test_manual(self):
-        self.assertIn("roost-sim(1)", self.run_("man", "-P", "cat", "roost").out)
+        for page in ("roost", "roost-sim"):
+            self.assertIn(f"NAME\n       {page} - ", self.run_("man", "-P", "cat", page).out)
 
     def test_completion(self):
         script = "source /usr/share/bash-completion/bash_completion; __load_completion roost; " \
