@@ -60,13 +60,27 @@ make_fabric(struct described *d, struct diag *diag)
 	return rc;
 }
 
+static bool
+named_as_fabric(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot != NULL &&
+	       (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
+}
+
 static int
 load_config(struct described *d, struct diag *diag)
 {
 	int rc;
 
-	if (!d->is_trace)
-		return config_load(&d->config, d->file, diag);
+	if (!d->is_trace) {
+		rc = config_load(&d->config, d->file, diag);
+		if (rc != 0 && !named_as_fabric(d->file))
+			diag_error(diag, d->file, (struct diag_pos){0}, NULL,
+				   "if this is a trace, say so with --format");
+		return rc;
+	}
 	rc = trace_load(&d->trace, d->format, d->file, diag);
 	if (rc != 0 && rc != -EINVAL)
 		return diag_fail(diag, -rc, "%s cannot be read: %s%s", d->file, strerror(-rc),

@@ -193,7 +193,7 @@ static const struct schema_key operation_keys[] = {
 	 .kinds = EXPERTS},
 	COLLECTIVE_KEYS,
 	{"compute", SCHEMA_DURATION, .def = "0us", .help = "computing time before it, each time",
-	 AT(compute_ps), SCHEMA_HOUR, .kinds = GROUPED},
+	 AT(compute_ps), SCHEMA_HOUR, .kinds = COLLECTIVE | BROADCAST | EXPERTS},
 	{"time", SCHEMA_DURATION, .help = "how long each rank computes", AT(compute_ps),
 	 SCHEMA_HOUR, .kinds = COMPUTE, .required = COMPUTE},
 };

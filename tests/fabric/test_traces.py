@@ -256,6 +256,14 @@ class Items(Case):
         self.assert_refused(r"trace:1:1: no line names the columns", "workload", "describe", self.directory / "trace",
                             "--format", "aicb")
 
+    def test_a_trace_without_its_format(self):
+        path = self.directory / "work.txt"
+        path.write_text("HYBRID_TRANSFORMER model_parallel_NPU_group: 2 ep: 1\n")
+        self.assertIn("work.txt: if this is a trace, say so with --format", roost("workload", "describe", path, status=2).err)
+        path = self.directory / "work.yaml"
+        path.write_text("a: b: c\n")
+        self.assertNotIn("--format", roost("workload", "describe", path, status=2).err)
+
     def test_the_command_has_the_formats_of_the_key(self):
         words = re.search(r"--format ([a-z|-]+)", roost("workload", "--help").out)[1].split("|")
         key = re.search(r"type +(.+)", roost("help", "workload.format").out)

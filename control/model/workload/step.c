@@ -417,6 +417,12 @@ item_step(struct item *item)
 		s.group.ranks = memory_array(members.count, sizeof(uint32_t), "ranks");
 		error = check_groups(&s);
 	}
+	// A rank that receives and sends would compute twice.
+	if (error == 0 && item->work->compute_ps != 0 &&
+	    item->work->operations[0].kind == CONFIG_WORK_SEND)
+		error = refuse(&s, item->work->pos, "workload.compute",
+			       "its first operation is a send, which does not compute: begin with "
+			       "an operation of kind compute");
 	for (; error == 0 && s.at < item->work->operation_count; s.at++)
 		error = add_operation(&s);
 	if (error == 0)

@@ -161,6 +161,9 @@ test_mistakes(void **state)
 		       "workload.name: a is the name of an earlier operation, in line 4");
 	assert_refused(four, STEP "{kind: send, size: 1B, group: tp, by: 2}]}\n",
 		       "workload.on: no rank takes part");
+	assert_refused(four,
+		       "  - {kind: step, compute: 1us, operations: [{kind: send, size: 1B}]}\n",
+		       "workload.compute: its first operation is a send, which does not compute");
 	assert_refused(four, STEP "{kind: broadcast, size: 1B, group: tp, root: 2}]}\n",
 		       "workload.root: no rank at position 2; the group has 2");
 	assert_refused(four, STEP "{kind: all-to-all, size: 9B, group: tp, shares: [1]}]}\n",
