@@ -267,6 +267,7 @@ report_time(const struct fabric_flows *flows, uint32_t program, uint32_t time,
 		out[count] = step;
 		out[count].name = c->name;
 		out[count].id = flows_is_step(p) ? flows->collective_ids[index] : id;
+		out[count].label = c->label;
 		out[count].group = c->group;
 		out[count].kind = flows_kind(c);
 		out[count].ranks = c->rank_count;

@@ -56,12 +56,12 @@ collective_json(const struct report_collective *c)
 	double algorithm, bus;
 
 	report_collective_bandwidth(c, &algorithm, &bus);
-	return json_pack("{s:s,s:s,s:s*,s:s*,s:s,s:I,s:I,s:I,s:o,s:o,s:f,s:f}", "name", c->name,
-			 "id", c->id, "step", c->step_id, "group", c->group, "kind",
-			 kind_names[c->kind], "iteration", (json_int_t)c->iteration, "ranks",
-			 (json_int_t)c->ranks, "bytes", (json_int_t)c->bytes, "start_ps",
-			 time_or_null(c->start), "step_ps", time_or_null(c->step), "algbw_gbps",
-			 algorithm, "busbw_gbps", bus);
+	return json_pack("{s:s,s:s*,s:s,s:s*,s:s*,s:s,s:I,s:I,s:I,s:o,s:o,s:f,s:f}", "name",
+			 c->name, "label", c->label, "id", c->id, "step", c->step_id, "group",
+			 c->group, "kind", kind_names[c->kind], "iteration",
+			 (json_int_t)c->iteration, "ranks", (json_int_t)c->ranks, "bytes",
+			 (json_int_t)c->bytes, "start_ps", time_or_null(c->start), "step_ps",
+			 time_or_null(c->step), "algbw_gbps", algorithm, "busbw_gbps", bus);
 }
 
 // Of data, the bandwidth that each rank's link had to carry of it.

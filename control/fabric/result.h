@@ -194,6 +194,7 @@ enum report_kind {
 // One execution of a collective, or of a step.
 struct report_collective {
 	const char *name;    // the same for all its executions
+	const char *label;   // under which tables sum it up; NULL: its name
 	const char *id;      // the same for all its executions, and unique in the run
 	const char *step_id; // the id of the step that it belongs to, or is; NULL: none
 	const char *group;   // of ranks, as "tp"; NULL: all
@@ -204,6 +205,12 @@ struct report_collective {
 	ps_t start;     // of its first rank; PS_NEVER before
 	ps_t step;      // from then until the last rank had everything; PS_NEVER while open
 };
+
+static inline const char *
+report_label(const struct report_collective *c)
+{
+	return c->label != NULL ? c->label : c->name;
+}
 
 // "all-reduce" ...
 const char *report_kind_name(enum report_kind kind);

@@ -15,7 +15,7 @@ compare_groups(const struct report_collective *a, const struct report_collective
 		return a->ranks < b->ranks ? -1 : 1;
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return strcmp(report_label(a), report_label(b));
 }
 
 static int
@@ -83,10 +83,11 @@ collective_statistics_compute(const struct report_collective *c, uint32_t count,
 
 		if (first == i) {
 			group_of[i] = *groups;
-			out[(*groups)++] = (struct collective_statistics){.name = c[i].name,
-									  .kind = c[i].kind,
-									  .ranks = c[i].ranks,
-									  .bytes = c[i].bytes};
+			out[(*groups)++] =
+				(struct collective_statistics){.name = report_label(&c[i]),
+							       .kind = c[i].kind,
+							       .ranks = c[i].ranks,
+							       .bytes = c[i].bytes};
 		} else {
 			group_of[i] = group_of[first]; // which came before
 		}

@@ -39,7 +39,7 @@ add(const struct fabric_flows *flows, const struct step_times *t, const struct s
 		return;
 	out->items = memory_grow(out->items, out->count, sizeof(*out->items), "a critical path");
 	out->items[out->count] = (struct piece){
-		.part = {.name = s->c->name,
+		.part = {.name = s->c->label != NULL ? s->c->label : s->c->name,
 			 .kind = s->computing ? REPORT_COMPUTE : flows_kind(s->c),
 			 .ranks = s->c->rank_count,
 			 .times = 1,
@@ -55,8 +55,11 @@ add(const struct fabric_flows *flows, const struct step_times *t, const struct s
 static int
 compare_operations(const struct piece *a, const struct piece *b)
 {
-	return a->part.kind != b->part.kind ? (a->part.kind < b->part.kind ? -1 : 1)
-					    : strcmp(a->part.name, b->part.name);
+	if (a->part.kind != b->part.kind)
+		return a->part.kind < b->part.kind ? -1 : 1;
+	if (a->part.ranks != b->part.ranks)
+		return a->part.ranks < b->part.ranks ? -1 : 1;
+	return strcmp(a->part.name, b->part.name);
 }
 
 static int

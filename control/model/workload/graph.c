@@ -25,6 +25,8 @@ graph_add(struct graph *g, const struct graph_operation *operation)
 	*node = (struct graph_node){.operation = *operation, .first_member = g->member_count};
 	if (operation->name != NULL)
 		node->operation.name = memory_text(operation->name);
+	if (operation->label != NULL)
+		node->operation.label = memory_text(operation->label);
 	if (operation->group != NULL)
 		node->operation.group = memory_text(operation->group);
 	return g->count++;
@@ -62,6 +64,7 @@ graph_destroy(struct graph *g)
 		return;
 	for (uint32_t i = 0; i < g->count; i++) {
 		free((char *)(uintptr_t)g->nodes[i].operation.name);
+		free((char *)(uintptr_t)g->nodes[i].operation.label);
 		free((char *)(uintptr_t)g->nodes[i].operation.group);
 		free(g->nodes[i].pair_bytes);
 	}

@@ -12,6 +12,7 @@
 
 struct graph_operation {
 	const char *name;           // shown in the results; copied; NULL: its kind
+	const char *label;          // under which results sum it up; copied; NULL: its name
 	const char *group;          // of ranks, as "tp"; copied; NULL: all
 	enum config_work_kind kind; // a collective, SEND, or COMPUTE
 	ps_t compute_ps;            // a rank computes so long before; of COMPUTE all there is

@@ -132,6 +132,7 @@ add_operation(struct lowering *l, const struct graph_node *node, const char *nam
 	};
 	struct collective_spec spec = {
 		.name = keep(w, name),
+		.label = keep(w, node->operation.label),
 		.kind = kind_name(item->work),
 		.algorithm = collective_algorithm_name(item->work),
 		.group = keep(w, node->operation.group),

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COMPUTE_MAX_PS UINT64_C(3600000000000000)
 #define BYTES_MAX (UINT64_C(1) << 40)
@@ -54,13 +55,42 @@ model_pass_name(const struct model_builder *b, const char *part)
 			     b->micro_batch, part != NULL ? "." : "", part != NULL ? part : "");
 }
 
+// What a name says without stage, layer and micro-batch: of "s0.f1.l2.attention", written by
+// model_pass_name(), "forward.attention"; of "s0.gradients.l1", "gradients".
+static char *
+make_label(const char *name)
+{
+	char *label = memory_text(""), *rest = memory_text(name), *at = rest;
+
+	for (char *word = strtok_r(at, ".", &at); word != NULL; word = strtok_r(NULL, ".", &at)) {
+		size_t letters = strcspn(word, "0123456789");
+		bool numbered = letters == 1 && word[1] != '\0';
+		const char *said = !numbered        ? word
+				   : word[0] == 'f' ? "forward"
+				   : word[0] == 'b' ? "backward"
+						    : NULL;
+		char *longer;
+
+		if (said == NULL)
+			continue;
+		longer = memory_format("%s%s%s", label, label[0] != '\0' ? "." : "", said);
+		free(label);
+		label = longer;
+	}
+	free(rest);
+	return label;
+}
+
 uint32_t
 model_add_node(struct model_builder *b, const struct graph_operation *operation)
 {
 	struct graph_operation op = *operation;
+	char *label = make_label(op.name);
+	uint32_t node;
 
 	op.priority = -1;
 	op.number = b->number;
+	op.label = label;
 	if (op.bytes > BYTES_MAX && b->error == 0)
 		b->error = diag_error(b->item->diag, b->item->file, b->item->work->pos, "workload",
 				      "%s: %" PRIu64 " bytes; at most %" PRIu64
@@ -72,7 +102,9 @@ model_add_node(struct model_builder *b, const struct graph_operation *operation)
 				      "more than %u operations: simulate fewer layers or "
 				      "micro-batches",
 				      OPERATIONS_MAX);
-	return graph_add(b->graph, &op);
+	node = graph_add(b->graph, &op);
+	free(label);
+	return node;
 }
 
 void

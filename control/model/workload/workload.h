@@ -92,6 +92,7 @@ struct rank_spec {
 // the program of each.
 struct collective_spec {
 	const char *name;      // the item's or the operation's, or its kind
+	const char *label;     // under which results sum it up; NULL: its name
 	const char *kind;      // "all-reduce"
 	const char *algorithm; // "ring"
 	const char *group;     // of ranks, as "tp"; NULL: all

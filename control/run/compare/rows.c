@@ -194,7 +194,7 @@ compare_names(const struct report_collective *a, const struct report_collective 
 {
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return strcmp(report_label(a), report_label(b));
 }
 
 static int
@@ -247,8 +247,8 @@ collect_collectives(struct groups *groups, const struct report_result *result)
 			groups->items = memory_grow(groups->items, groups->count,
 						    sizeof(*groups->items),
 						    "groups of collectives");
-			groups->items[groups->count++] =
-				(struct group){.first = c, .name = c->name, .bytes = c->bytes};
+			groups->items[groups->count++] = (struct group){
+				.first = c, .name = report_label(c), .bytes = c->bytes};
 		}
 		add_execution(&groups->items[groups->count - 1], c);
 	}

@@ -25,13 +25,16 @@ test_copies(void **state)
 	char name[] = "first";
 
 	(void)state;
-	assert_int_equal(graph_add(g, &(struct graph_operation){.name = name, .group = name}), 0);
+	assert_int_equal(
+		graph_add(g, &(struct graph_operation){.name = name, .label = name, .group = name}),
+		0);
 	graph_add_member(g, 0, NULL, 0);
 	graph_add_member(g, 1, (const uint32_t[]){3, 4}, 2);
 	graph_add_parts(g, bytes);
 	memset(name, 'x', sizeof(name) - 1);
 	memset(bytes, 0, sizeof(bytes));
 	assert_string_equal(g->nodes[0].operation.name, "first");
+	assert_string_equal(g->nodes[0].operation.label, "first");
 	assert_string_equal(g->nodes[0].operation.group, "first");
 	assert_int_equal(g->nodes[0].pair_bytes[1], 5);
 	assert_int_equal(g->nodes[0].pair_bytes[2], 7);

@@ -172,6 +172,8 @@ test_variants(void **state)
 	assert_int_equal(find(&m, "s1.f0.l3.ffn", "all-reduce", 0)->bytes, 8192);
 	assert_int_equal(find(&m, "s0.gradients.l2", "all-reduce", 0)->bytes, 30720);
 	assert_waits(&m, find(&m, "s0.gradients.l2", "all-reduce", 0), 0, "s0.b2.l0.attention");
+	assert_string_equal(find(&m, "s0.gradients.l2", "all-reduce", 0)->label, "gradients");
+	assert_string_equal(find(&m, "s1.f0.l3.ffn", "all-reduce", 0)->label, "forward.ffn");
 	drop(&m);
 	// A slice: the last 2 layers of each stage, 1 micro-batch, a quarter of everything; layers
 	// computed again.
@@ -243,6 +245,7 @@ test_experts(void **state)
 		m.w->flows[find(&m, "s0.b0.l1.combine", "all-to-all", 2)->first_flow].bytes, 13800);
 	// To one of 4 experts with 1 - C(12, 2) / C(16, 2) = 9 / 20, from the ranks of both hosts.
 	c = find(&m, "s0.f0.l1.dispatch-inside", "all-to-all", 1);
+	assert_string_equal(c->label, "forward.dispatch-inside");
 	assert_members(&m, c, "2 3");
 	assert_int_equal(m.w->flows[c->first_flow].bytes, 8100);
 	assert_waits(&m, c, 3, "s0.f0.l1.dispatch");
