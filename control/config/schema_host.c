@@ -31,9 +31,8 @@ static const struct schema_key inside_keys[] = {
 	{"delay", SCHEMA_DURATION, .def = "1us", .help = "delay of a transfer between them",
 	 AT(inside_delay_ps), SCHEMA_SECOND},
 	{"chunk", SCHEMA_BYTES, .def = "message",
-	 .help = "a message for another NIC of its host is sent on from the first so many bytes "
-		 "on; "
-		 "message: when all of it is there",
+	 .help = "how much of a message for another NIC of its host must be there before that "
+		 "NIC starts to send it; message: all of it",
 	 AT(inside_chunk_bytes), .min = 1, .max = SCHEMA_BYTES_MAX, .word = "message"},
 };
 

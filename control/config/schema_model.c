@@ -26,7 +26,7 @@ static const struct schema_key latent_keys[] = {
 	{"key-value", SCHEMA_INTEGER, .help = "width that keys and values are compressed to",
 	 PART(config_latent, key_value), SIZE, .required = 1},
 	{"rope", SCHEMA_INTEGER, .def = "0",
-	 .help = "further dimensions of a head, for positions; their key is shared by all heads",
+	 .help = "further dimensions of a head, for positions; all heads share their key",
 	 PART(config_latent, rope), .max = 4096},
 };
 static const struct schema schema_latent = {SCHEMA_COUNT(latent_keys)};
@@ -40,36 +40,37 @@ static const struct schema_key experts_keys[] = {
 	 SIZE, .required = 1},
 	{"shared", SCHEMA_INTEGER, .def = "0", .help = "further experts, which every token goes to",
 	 PART(config_model_experts, shared), .max = 1024},
-	{"dense-layers", SCHEMA_INTEGER, .def = "0", .help = "the first so many layers have none",
+	{"dense-layers", SCHEMA_INTEGER, .def = "0",
+	 .help = "number of layers at the start that have no experts",
 	 PART(config_model_experts, dense_layers), .max = 4096},
 	{"nodes", SCHEMA_INTEGER, .def = "any",
-	 .help = "hosts with experts that a token goes to at most (node-limited routing)",
+	 .help = "a token goes to experts of at most so many hosts (node-limited routing)",
 	 PART(config_model_experts, nodes), .min = 1, .max = 65535, .word = "any"},
 	{"forward", SCHEMA_BOOL, .def = "on",
-	 .help = "a token goes to a host once, and is passed on inside",
+	 .help = "send a token to each host once, and pass it on inside the host",
 	 PART(config_model_experts, forward)},
 };
 static const struct schema schema_experts = {SCHEMA_COUNT(experts_keys)};
 
 static const struct schema_key transformer_keys[] = {
-	{"layers", SCHEMA_INTEGER, .help = "layers", PART(config_transformer, layers), COUNT,
+	{"layers", SCHEMA_INTEGER, .help = "number of layers", PART(config_transformer, layers), COUNT,
 	 .required = 1},
 	{"hidden", SCHEMA_INTEGER, .help = "width of a token between layers",
 	 PART(config_transformer, hidden), SIZE, .required = 1},
-	{"heads", SCHEMA_INTEGER, .help = "attention heads", PART(config_transformer, heads), COUNT,
-	 .required = 1},
+	{"heads", SCHEMA_INTEGER, .help = "number of attention heads",
+	 PART(config_transformer, heads), COUNT, .required = 1},
 	{"kv-heads", SCHEMA_INTEGER, .def = "all",
-	 .help = "heads of keys and values (grouped-query attention)",
+	 .help = "number of heads of keys and values (grouped-query attention)",
 	 PART(config_transformer, kv_heads), COUNT, .word = "all"},
 	{"head", SCHEMA_INTEGER, .def = "auto", .help = "width of a head; auto: hidden / heads",
 	 PART(config_transformer, head), COUNT, .word = "auto"},
 	{"ffn", SCHEMA_INTEGER, .help = "inner width of the feed-forward network",
 	 PART(config_transformer, ffn), SIZE, .required = 1},
 	{"gated", SCHEMA_BOOL, .def = "on",
-	 .help = "three matrices of a feed-forward network (SwiGLU), not two",
+	 .help = "a feed-forward network has three matrices (SwiGLU), not two",
 	 PART(config_transformer, gated)},
 	{"vocabulary", SCHEMA_INTEGER, .def = "0",
-	 .help = "tokens that there are; 0: leaves out the embedding and the output layer",
+	 .help = "number of different tokens; 0: no embedding and no output layer",
 	 PART(config_transformer, vocabulary), .max = 1 << 24},
 	{"latent", SCHEMA_MAP, .def = "none", .help = "multi-head latent attention, or none",
 	 PART(config_transformer, latent), .sub = &schema_latent, .word = "none",
@@ -84,21 +85,22 @@ static const struct schema_key transformer_keys[] = {
 const struct schema schema_transformer = {SCHEMA_COUNT(transformer_keys)};
 
 static const struct schema_key batch_keys[] = {
-	{"sequence", SCHEMA_INTEGER, .help = "tokens of a sequence", PART(config_batch, sequence),
+	{"sequence", SCHEMA_INTEGER, .help = "tokens in a sequence", PART(config_batch, sequence),
 	 .min = 1, .max = 1 << 22, .required = 1},
-	{"micro-batch", SCHEMA_INTEGER, .def = "1", .help = "sequences that go together",
+	{"micro-batch", SCHEMA_INTEGER, .def = "1", .help = "sequences in a micro-batch",
 	 PART(config_batch, micro_batch), .min = 1, .max = 256},
-	{"micro-batches", SCHEMA_INTEGER, .help = "micro-batches of each pipeline, in a step",
+	{"micro-batches", SCHEMA_INTEGER, .help = "micro-batches of each pipeline in a step",
 	 PART(config_batch, micro_batches), .min = 1, .max = 4096, .required = 1},
 };
 const struct schema schema_batch = {SCHEMA_COUNT(batch_keys)};
 
 static const struct schema_key parallel_keys[] = {
-	{"tp", SCHEMA_INTEGER, .def = "1", .help = "ranks that share each layer",
+	{"tp", SCHEMA_INTEGER, .def = "1", .help = "tensor parallelism: ranks that share each layer",
 	 PART(config_parallel, tp), COUNT},
-	{"pp", SCHEMA_INTEGER, .def = "1", .help = "stages of the pipeline",
+	{"pp", SCHEMA_INTEGER, .def = "1", .help = "pipeline parallelism: number of stages",
 	 PART(config_parallel, pp), COUNT},
-	{"ep", SCHEMA_INTEGER, .def = "1", .help = "ranks that share the experts of a layer",
+	{"ep", SCHEMA_INTEGER, .def = "1",
+	 .help = "expert parallelism: ranks that share the experts of a layer",
 	 PART(config_parallel, ep), COUNT},
 	{"sequence", SCHEMA_BOOL, .def = "on",
 	 .help = "tensor-parallel ranks share the tokens between blocks: all-gather and "
@@ -109,44 +111,46 @@ static const struct schema_key parallel_keys[] = {
 		 "all-reduce",
 	 PART(config_parallel, sharded_optimizer)},
 	{"overlap", SCHEMA_BOOL, .def = "on",
-	 .help = "gradients of a layer are reduced while those before it are computed",
+	 .help = "the gradients of a layer are summed while the layers before it are still computed",
 	 PART(config_parallel, overlap)},
-	{"schedule", SCHEMA_ENUM, .def = "1f1b", .help = "order of the passes of a stage",
+	{"schedule", SCHEMA_ENUM, .def = "1f1b", .help = "order in which a stage runs its passes",
 	 PART(config_parallel, schedule), .choices = schedules},
 };
 const struct schema schema_parallel = {SCHEMA_COUNT(parallel_keys)};
 
 static const struct schema_key precision_keys[] = {
 	{"activations", SCHEMA_ENUM, .def = "bf16",
-	 .help = "between tensor-parallel ranks, stages, and from experts",
+	 .help = "activations between tensor-parallel ranks, between stages, and from experts",
 	 PART(config_precisions, activations), .choices = precisions},
-	{"dispatch", SCHEMA_ENUM, .def = "bf16", .help = "to experts",
+	{"dispatch", SCHEMA_ENUM, .def = "bf16", .help = "tokens on their way to experts",
 	 PART(config_precisions, dispatch), .choices = precisions},
-	{"gradients", SCHEMA_ENUM, .def = "fp32", .help = "between data-parallel ranks",
+	{"gradients", SCHEMA_ENUM, .def = "fp32", .help = "gradients between data-parallel ranks",
 	 PART(config_precisions, gradients), .choices = precisions},
-	{"parameters", SCHEMA_ENUM, .def = "bf16", .help = "of a sharded optimizer",
+	{"parameters", SCHEMA_ENUM, .def = "bf16", .help = "parameters that a sharded optimizer sends",
 	 PART(config_precisions, parameters), .choices = precisions},
 };
 const struct schema schema_precision = {SCHEMA_COUNT(precision_keys)};
 
 static const struct schema_key gpu_keys[] = {
-	{"tflops", SCHEMA_INTEGER, .help = "10^12 floating-point operations a second, at most",
+	{"tflops", SCHEMA_INTEGER, .help = "peak rate in 10^12 floating-point operations a second",
 	 PART(config_gpu, tflops), .min = 1, .max = 1000000, .required = 1},
-	{"efficiency", SCHEMA_PERCENT, .def = "100%", .help = "how much of it a layer comes to",
+	{"efficiency", SCHEMA_PERCENT, .def = "100%", .help = "how much of the peak rate a layer reaches",
 	 PART(config_gpu, efficiency_ppm)},
 	{"recompute", SCHEMA_BOOL, .def = "off",
-	 .help = "the forward pass of a layer again before its backward pass",
+	 .help = "run the forward pass of each layer again before its backward pass",
 	 PART(config_gpu, recompute)},
 };
 const struct schema schema_gpu = {SCHEMA_COUNT(gpu_keys)};
 
 static const struct schema_key slice_keys[] = {
-	{"layers", SCHEMA_INTEGER, .def = "all", .help = "layers of each stage, the last ones",
+	{"layers", SCHEMA_INTEGER, .def = "all",
+	 .help = "number of layers of each stage that are simulated: the last ones",
 	 PART(config_slice, layers), COUNT, .word = "all"},
-	{"micro-batches", SCHEMA_INTEGER, .def = "all", .help = "micro-batches",
+	{"micro-batches", SCHEMA_INTEGER, .def = "all",
+	 .help = "number of micro-batches that are simulated: the first ones",
 	 PART(config_slice, micro_batches), .min = 1, .max = 4096, .word = "all"},
 	{"share", SCHEMA_PERCENT, .def = "100%",
-	 .help = "how much of the bytes of each message and of each computing time",
+	 .help = "this share of the bytes of each message and of each computing time",
 	 PART(config_slice, share_ppm)},
 };
 const struct schema schema_slice = {SCHEMA_COUNT(slice_keys)};

@@ -149,17 +149,16 @@ static const struct schema_form share = {.type = SCHEMA_INTEGER, .max = SHARE_MA
 
 static const struct schema_key operation_keys[] = {
 	{"kind", SCHEMA_SECTION, .help = "what is done", .choices = schema_operation_kinds},
-	{"name", SCHEMA_TEXT, .help = "shown in the results, and for after", AT(name)},
-	{"group", SCHEMA_NAME, .help = "each group of this name does it; default: all ranks together",
+	{"name", SCHEMA_TEXT, .help = "shown in the results; after refers to it", AT(name)},
+	{"group", SCHEMA_NAME, .help = "each group of this name runs it; default: all ranks together",
 	 AT(group), .kinds = GROUPED},
 	// Custom: a position is a number or a range of them.
 	{"on", SCHEMA_CUSTOM,
-	 .help = "only ranks at these positions of their groups, as {pp: 0}; send: the senders",
+	 .help = "only ranks at these positions of their groups, such as {pp: 0}; for send, the senders",
 	 AT(on), .decode = decode_on,
 	 SCHEMA_FORM(SCHEMA_NAMED, .words = "GROUP", .item = &place)},
 	{"after", SCHEMA_NAMES, .flags = SCHEMA_UNIQUE,
-	 .help = "earlier operations that must be over at a rank; default: the one before; "
-		 "[]: none",
+	 .help = "the earlier operations that it waits for; default: the one before it; []: none",
 	 AT(after), .names = "OPERATION"},
 	{"priority", SCHEMA_INTEGER, .help = "default: the step's", AT(priority), .min = 0,
 	 .max = 7, .kinds = GROUPED},
@@ -168,28 +167,28 @@ static const struct schema_key operation_keys[] = {
 	{"size", SCHEMA_BYTES, .help = "bytes to send", AT(size_bytes), .min = 1,
 	 .max = SCHEMA_BYTES_MAX, .kinds = SENDS, .required = SENDS},
 	{"by", SCHEMA_INTEGER, .def = "1",
-	 .help = "to the how many next rank of the group; negative: to one before", AT(hop),
+	 .help = "send to the rank so many places further on in the group; negative: back", AT(hop),
 	 .min = -65535, .max = 65535, .kinds = SEND},
 	{"root", SCHEMA_INTEGER, .def = "0", .help = "position of the sender in its group",
 	 AT(root), .max = 65535, .kinds = BROADCAST},
 	// Custom: a list as long as the group is large.
 	{"shares", SCHEMA_CUSTOM,
-	 .help = "unequal parts: how much of each rank's buffer goes to each rank of the group",
+	 .help = "unequal parts of every buffer: a share for each rank of the group",
 	 AT(shares), .decode = decode_shares,
 	 SCHEMA_FORM(SCHEMA_LIST, .item = &share), .kinds = ALL_TO_ALL},
 	{"tokens", SCHEMA_INTEGER, .help = "tokens of each rank", AT(experts.tokens), .min = 1,
 	 .max = 1000000000, .kinds = EXPERTS, .required = EXPERTS},
 	{"token", SCHEMA_BYTES, .help = "bytes of a token", AT(experts.token_bytes), .min = 1,
 	 .max = 1 << 30, .kinds = EXPERTS, .required = EXPERTS},
-	{"experts", SCHEMA_INTEGER, .help = "experts of the group, as many at each rank",
+	{"experts", SCHEMA_INTEGER, .help = "experts in the group; each rank has the same number",
 	 AT(experts.count), .min = 1, .max = 1000000, .kinds = EXPERTS, .required = EXPERTS},
 	{"top-k", SCHEMA_INTEGER, .help = "experts that each token goes to", AT(experts.top_k),
 	 .min = 1, .max = 1024, .kinds = EXPERTS, .required = EXPERTS},
 	{"nodes", SCHEMA_INTEGER, .def = "any",
-	 .help = "hosts with experts that a token goes to at most (node-limited routing)",
+	 .help = "a token goes to experts of at most so many hosts (node-limited routing)",
 	 AT(experts.nodes), .min = 1, .max = 65535, .word = "any", .kinds = EXPERTS},
 	{"forward", SCHEMA_BOOL, .def = "on",
-	 .help = "a token goes to a host once, and is passed on inside", AT(experts.forward),
+	 .help = "send a token to each host once, and pass it on inside the host", AT(experts.forward),
 	 .kinds = EXPERTS},
 	COLLECTIVE_KEYS,
 	{"compute", SCHEMA_DURATION, .def = "0us", .help = "computing time before it, each time",
@@ -207,9 +206,10 @@ const struct schema schema_operation = {
 };
 
 static const struct schema_key group_keys[] = {
-	{"size", SCHEMA_INTEGER, .help = "ranks of a group",
+	{"size", SCHEMA_INTEGER, .help = "number of ranks in a group",
 	 SCHEMA_AT(struct config_rank_group, size), .min = 1, .max = RANKS_MAX, .required = 1},
-	{"stride", SCHEMA_INTEGER, .def = "1", .help = "ranks of a group are so far apart",
+	{"stride", SCHEMA_INTEGER, .def = "1",
+	 .help = "distance between neighbouring ranks of a group",
 	 SCHEMA_AT(struct config_rank_group, stride), .min = 1, .max = RANKS_MAX},
 };
 const struct schema schema_work_group = {

@@ -214,11 +214,11 @@ static const struct schema_key keys[] = {
 	{"op", SCHEMA_ENUM, .def = "write", .help = "RDMA operation", AT(op), .choices = ops,
 	 .kinds = FLOW | FLOWS | INCAST | PERMUTATION | SHIFT | POISSON},
 	{"file", SCHEMA_TEXT,
-	 .help = "a flow file; a trace: of chakra NAME for NAME.0.et, NAME.1.et and so on",
+	 .help = "a flow file or a trace; for chakra, NAME reads NAME.0.et, NAME.1.et and so on",
 	 AT(file), .kinds = FLOWS | TRACE, .required = FLOWS | TRACE},
 	{"format", SCHEMA_ENUM, .def = "roost",
-	 .help = "format of the file; of flows roost, hpcc or conweave, of a trace one of the "
-		 "others",
+	 .help = "format of the file: roost, hpcc or conweave for flows, one of the others for a "
+		 "trace",
 	 AT(format), .choices = schema_file_formats, .kinds = FLOWS | TRACE, .required = TRACE},
 	{"packet", SCHEMA_BYTES, .def = "1000B", .help = "frame without FCS", AT(packet_bytes),
 	 .min = 60, .max = SCHEMA_MTU_MAX, .kinds = STREAM},
@@ -247,21 +247,25 @@ static const struct schema_key keys[] = {
 	 SCHEMA_ITEMS(struct config_work, groups, group_count), .sub = &schema_work_group,
 	 .kinds = STEP},
 	{"operations", SCHEMA_LIST,
-	 .help = "computing, collectives and messages; each after the one before unless it says so",
+	 .help = "computing, collectives and messages; each waits for the one before it, unless "
+		 "after "
+		 "says otherwise",
 	 SCHEMA_ITEMS(struct config_work, operations, operation_count), .sub = &schema_operation,
 	 .kinds = STEP, .required = STEP},
 	{"transformer", SCHEMA_MAP, .help = "sizes of the model", AT(model.transformer),
 	 .sub = &schema_transformer, .kinds = MODEL, .required = MODEL},
 	{"batch", SCHEMA_MAP, .help = "what each pipeline computes in a step", AT(model.batch),
 	 .sub = &schema_batch, .kinds = MODEL, .required = MODEL},
-	{"parallel", SCHEMA_MAP, .help = "how the ranks share the model; data-parallel: the rest",
+	{"parallel", SCHEMA_MAP,
+	 .help = "how the ranks share the model; those that remain are data-parallel",
 	 AT(model.parallel), .sub = &schema_parallel, .kinds = MODEL},
-	{"precision", SCHEMA_MAP, .help = "how wide numbers are where they are sent",
+	{"precision", SCHEMA_MAP, .help = "the format of numbers that are sent",
 	 AT(model.precision), .sub = &schema_precision, .kinds = MODEL},
 	{"gpu", SCHEMA_MAP, .help = "how fast a rank computes", AT(model.gpu), .sub = &schema_gpu,
 	 .kinds = MODEL, .required = MODEL},
-	{"simulate", SCHEMA_MAP, .help = "the part of a step that a run takes; default: all of it",
-	 AT(model.simulate), .sub = &schema_slice, .kinds = MODEL},
+	{"simulate", SCHEMA_MAP,
+	 .help = "the part of the step that is simulated; default: all of it", AT(model.simulate),
+	 .sub = &schema_slice, .kinds = MODEL},
 };
 
 const struct schema schema_work = {
