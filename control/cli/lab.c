@@ -33,7 +33,7 @@ const struct cli_command command_lab = {
 		  {{{CLI_LITERAL, "slides"},
 		    {CLI_FILE},
 		    {CLI_DIRECTORY, .name = "DECK", .optional = true}},
-		   .help = "write the slides of a class (default: the one that comes with Roost)"}},
+		   .help = "write the slides of a class (default: Roost's own)"}},
 	.options =
 		{
 			{.name = "student",
@@ -62,7 +62,7 @@ const struct cli_command command_lab = {
 			{.name = "runs",
 			 .of = "slides",
 			 .kind = CLI_DIRECTORY,
-			 .help = "keep the runs that the slides are made of in DIR"},
+			 .help = "keep the results of the slides' runs in DIR"},
 			{.name = "labs",
 			 .kind = CLI_DIRECTORY,
 			 .help = "use the labs in DIR (default: those that come with Roost)"},

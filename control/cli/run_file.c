@@ -107,7 +107,8 @@ const struct cli_command command_check = {
 			 .help = "check a run that ends at this fabric time: 1ms"},
 			{.name = "json",
 			 .kind = CLI_FLAG,
-			 .help = "print what the file holds, and what a run of it costs, as JSON"},
+			 .help = "print what the file contains, and what a run of it costs, as "
+				 "JSON"},
 		},
 	.run = check,
 };

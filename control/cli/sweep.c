@@ -32,8 +32,8 @@ const struct cli_command command_sweep = {
 			 .kind = CLI_TEXT,
 			 .value = "KEY=VALUES",
 			 .repeated = true,
-			 .help = "run without a change, and with each of these values alone: "
-				 "what would help most?"},
+			 .help = "run unchanged, and with each of these values alone, to see "
+				 "which helps most"},
 			{.name = "fail",
 			 .kind = CLI_TEXT,
 			 .value = "links=PERCENTS",
@@ -62,8 +62,8 @@ const struct cli_command command_sweep = {
 			 .help = "the directory of the results"},
 			{.name = "estimate",
 			 .kind = CLI_FLAG,
-			 .help = "print what the runs would cost, and make none but one second of "
-				 "one"},
+			 .help = "print what the runs would cost, and end; measures one run "
+				 "for a second at most"},
 			{.name = "json",
 			 .kind = CLI_FLAG,
 			 .help = "print the figures of each run as JSON"},

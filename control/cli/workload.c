@@ -83,10 +83,11 @@ load_config(struct described *d, struct diag *diag)
 	}
 	rc = trace_load(&d->trace, d->format, d->file, diag);
 	if (rc != 0 && rc != -EINVAL)
-		return diag_fail(diag, -rc, "%s cannot be read: %s%s", d->file, strerror(-rc),
-				 d->format == CONFIG_TRACE_CHAKRA
-					 ? "; of chakra, FILE is NAME for NAME.0.et, NAME.1.et, ..."
-					 : "");
+		return diag_fail(
+			diag, -rc, "%s cannot be read: %s%s", d->file, strerror(-rc),
+			d->format == CONFIG_TRACE_CHAKRA
+				? "; for chakra, write NAME to read NAME.0.et, NAME.1.et, ..."
+				: "");
 	return rc != 0 ? rc : make_fabric(d, diag);
 }
 
@@ -464,10 +465,9 @@ workload(const struct cli_args *args)
 const struct cli_command command_workload = {
 	.name = "workload",
 	.help = "describe what a fabric file or a trace sends",
-	.details =
-		"`describe` sums what is sent by kind of operation and by group of ranks, and says "
-		"who sends how much\nto whom. FILE is a fabric file, or with --format a trace "
-		"(doc/workloads.md).\n",
+	.details = "`describe` shows how many bytes each kind of operation and each group of ranks "
+		   "sends, and who sends\nhow much to whom. It runs nothing. FILE is a fabric file "
+		   "or, with --format, a trace\n(doc/workloads.md).\n",
 	.forms = {{{{CLI_LITERAL, "describe"}, {CLI_FILE}},
 		   .help = "describe a workload or a trace"}},
 	.options =
@@ -475,8 +475,8 @@ const struct cli_command command_workload = {
 			{.name = "format",
 			 .kind = CLI_LITERAL,
 			 .value = FORMAT_WORDS,
-			 .help = "FILE is a trace of this format; of chakra NAME for NAME.0.et, "
-				 "NAME.1.et, ..."},
+			 .help = "FILE is a trace of this format; for chakra, FILE reads "
+				 "FILE.0.et, FILE.1.et, ..."},
 			CLI_OUTPUT_OPTION,
 		},
 	.run = workload,

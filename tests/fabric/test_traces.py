@@ -251,7 +251,7 @@ class Items(Case):
             with self.subTest(item=item):
                 self.assert_refused(pattern, "check", self.file(fabric(1, 0, 4, workload=[{"kind": "trace"} | item])))
         self.assert_refused(r"none cannot be read: No such file", "workload", "describe", "none", "--format", "nccl")
-        self.assert_refused(r"none.0.et cannot be read: No such file or directory; of chakra, FILE is NAME for NAME.0.et",
+        self.assert_refused(r"none.0.et cannot be read: No such file or directory; for chakra, write NAME to read NAME.0.et",
                             "workload", "describe", "none.0.et", "--format", "chakra")
         self.assert_refused(r"trace:1:1: no line names the columns", "workload", "describe", self.directory / "trace",
                             "--format", "aicb")
