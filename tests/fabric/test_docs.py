@@ -251,11 +251,13 @@ class Docs(Case):
             self.file(text, name)
         shutil.copytree(SOURCE / "conf", self.directory / "conf")
         readme, = (text for text in blocks(SOURCE / "README.md", "") if "== Live" in text)
+        self.file(files(SOURCE / "doc/workloads.md")["step.yaml"], "step.yaml")
+        step, = (text.partition("\n")[2] for text in blocks(SOURCE / "doc/results.md", "") if "sim step.yaml" in text)
         model, = (text.partition("\n")[2] for text in blocks(SOURCE / "README.md", "") if "sim conf/dense" in text)
         storms = [text for text in blocks(SOURCE / "doc/first-steps.md", "") if text.startswith("workload ")]
         compared = [text.partition("\n")[2] for text in blocks(SOURCE / "doc/results.md", "") if "compare exchange.yaml spread" in text]
         for words, text in (("sim conf/demo.yaml", readme[readme.index("\nworkload "):readme.index("== Live")]),
-                            ("sim conf/dense-70b.yaml", model),
+                            ("sim conf/dense-70b.yaml", model), ("sim step.yaml", step),
                             *zip(("sim first.yaml", "sim dcqcn.yaml"), storms, strict=True),
                             *zip(("compare exchange.yaml spread.yaml", "compare exchange.yaml spread.yaml --seeds 5"), compared, strict=True)):
             with self.subTest(words):
