@@ -84,7 +84,7 @@ class Deck:
     folder: Path
     title: str
     about: str
-    minutes: str
+    minutes: float
     runs: list[RunOf]
     slides: list[Slide]
 
@@ -130,7 +130,7 @@ def _chart(of: YamlMap | None, runs: set[str]) -> Chart | None:
     if kind not in CHARTS:
         raise LabError(f"{of.where}: kind: {kind} is not one of {', '.join(CHARTS)}")
     chart = Chart(kind, of.map("of"), of.text("only", ""), int(of.number("rows") if "rows" in of.left else 0))
-    if not chart.of or not set(chart.of.values()) <= runs:
+    if not chart.of or not all(isinstance(run, str) and run in runs for run in chart.of.values()):
         raise LabError(f"{of.where}: of: must be LABEL: RUN, with runs that there are")
     if kind == "uplinks" and len(chart.of) != 2:
         raise LabError(f"{of.where}: of: uplinks are drawn of two runs")
@@ -204,14 +204,14 @@ def read(folder: Path, lab_folder: Path, examples: Path) -> Deck:
     of = YamlMap(read_yaml(path), str(path))
     runs = [_run(name, value, f"{path}: runs.{name}", [folder, examples], lab_folder) for name, value in of.map("runs").items()]
     names = {run.name for run in runs}
-    deck = Deck(folder, of.text("title"), of.text("about"), of.text("minutes"), runs,
+    deck = Deck(folder, of.text("title"), of.text("about"), of.number("minutes"), runs,
                 [_slide(value, f"{path}: slides[{i}]", names) for i, value in enumerate(of.list("slides", dict))])
     of.end()
     if not deck.slides:
         raise LabError(f"{path}: slides: there is none")
     for slide in deck.slides:
-        for name in filter(None, (slide.lab, slide.picture)):
-            if not is_below(name) or not (lab_folder / name).exists():
+        for name, file in ((slide.lab, f"{slide.lab}/lab.yaml"), (slide.picture, slide.picture)):
+            if name and not (is_below(name) and (lab_folder / file).is_file()):
                 raise LabError(f"{slide.where}: {name}: not in {lab_folder}")
     return deck
 
@@ -227,7 +227,7 @@ def _sim(run: RunOf, directory: Path, program: str) -> Any:
     """Runs a file, as DIRECTORY/NAME.yaml. Raises LabError."""
     path, out = directory / f"{run.name}.yaml", directory / run.name
     try:
-        path.write_text(fill(run.path.read_text(), run.numbers, run.where))
+        path.write_text(fill(labs.read_text(run.path), run.numbers, run.where))
     except OSError as error:
         raise LabError(f"{run.where}: {error.filename}: {error.strerror}") from None
     if run.settings:

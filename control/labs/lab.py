@@ -146,10 +146,10 @@ class Lab:
         return values
 
     def page(self) -> str:
-        return _text(self.folder / "page.md")
+        return read_text(self.folder / "page.md")
 
     def file(self, name: str) -> str:
-        return _text(self.folder / name)
+        return read_text(self.folder / name)
 
 
 def whole(value: float) -> float:
@@ -171,7 +171,8 @@ def fill(text: str, numbers: Mapping[str, Any], where: str) -> str:
     return FORMULA.sub(put, text)
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Raises LabError."""
     try:
         return path.read_text()
     except (OSError, UnicodeError) as error:

@@ -248,7 +248,7 @@ def make_slides(call: Call) -> int:
         version = roost.command("--version", program=call.program).out.strip()
         text = slides.make(found, deck.run_all(found, directory, call.program), call.folder(), version)
     write(str(out), text)
-    return show(call, {"file": str(out), "slides": len(found.slides), "runs": len(found.runs), "minutes": whole(float(found.minutes))},
+    return show(call, {"file": str(out), "slides": len(found.slides), "runs": len(found.runs), "minutes": found.minutes},
                 f"{out}: {found.title}, {len(found.slides)} slides for {found.minutes} minutes, from {len(found.runs)} runs\n")
 
 

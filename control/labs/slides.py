@@ -30,7 +30,8 @@ PLOT_HEIGHT = 262
 MATRIX_WIDTH = 880
 TITLE_HEIGHT = 40      # of a drawing: the slide has a title of its own
 ALT = r"!\[([^\]]*)\]\({}\)"
-NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+SHOWN_MAX = 1e100
+LAB_NUMBER = re.compile(r"0*([0-9]+)-")
 
 
 # ---- values ---------------------------------------------------------------------------------------------------------
@@ -49,6 +50,8 @@ def data(formula: str, names: Results, where: str) -> tuple[Markup, float]:
         raise LabError(f"{where}: {formula}: {error}") from None
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise LabError(f"{where}: {formula}: neither a number nor a text")
+    if not isinstance(value, str) and not abs(value) <= SHOWN_MAX:     # infinite, or no number at all
+        raise LabError(f"{where}: {formula}: no number that can be shown")
     if isinstance(value, str):
         return element("data", value, value=value, title=formula), 0
     return element("data", shown(value), value=f"{value:.12g}", title=formula), value
@@ -173,6 +176,12 @@ def text(slide: Slide, names: Results) -> Markup:
 
 # ---- the document ---------------------------------------------------------------------------------------------------
 
+def lab_number(name: str) -> str:
+    """ "6" of 06-victim; of a lab whose name has no number, all of it."""
+    number = LAB_NUMBER.match(name)
+    return number[1] if number else name
+
+
 def section(deck: Deck, index: int, names: Results, lab_folder: Path) -> Markup:
     slide = deck.slides[index]
     names.used.clear()
@@ -190,7 +199,7 @@ def section(deck: Deck, index: int, names: Results, lab_folder: Path) -> Markup:
     files = list(dict.fromkeys(run.shown for run in deck.runs if run.name in names.used))
     made = f"{files[0]} and {len(files) - 1} more" if len(files) > 2 else " and ".join(files)
     footer = element("footer", element("span", f"made by roost sim of {made}" if files else ""),
-                     element("span", f"lab {int(slide.lab.partition('-')[0])}" if slide.lab else ""),
+                     element("span", f"lab {lab_number(slide.lab)}" if slide.lab else ""),
                      element("span", f"{index + 1} / {len(deck.slides)}"))
     kind = "first" if index == 0 else "beside" if slide.chart and slide.chart.kind != "uplinks" else "wide"
     return element("section", element("h2", slide.title), element("div", *parts, class_=f"body {kind}"), footer,
@@ -217,7 +226,7 @@ def make(deck: Deck, names: Results, lab_folder: Path, version: str) -> str:
                  element("style", Markup(style())), Markup("</head>")))
     keys = "arrows: next, back \u00b7 n: notes \u00b7 w: second window \u00b7 d: dark, light \u00b7 f: full screen \u00b7 Home, End"
     body = element("body", element("main", join(section(deck, i, names, lab_folder) for i in range(len(deck.slides))),
-                                   data_minutes=deck.minutes),
+                                   data_minutes=f"{deck.minutes:g}"),
                    element("div", element("div", id="said"), element("p", id="clock"), id="notes", hidden=""),
                    element("p", keys, id="keys"), element("script", Markup(script)))
     return f"{head}\n{body}</html>\n"

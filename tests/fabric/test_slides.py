@@ -236,10 +236,31 @@ class Decks(Case):
         roost("lab", "slides", self.directory / "x.html", folder)
         self.assertEqual(Values((self.directory / "x.html").read_text()).slides[0]["values"][0][1], "8")
 
+    def test_a_lab_without_a_number(self):
+        shutil.copytree(LABS / "01-pause", self.directory / "labs/pause")
+        (folder := self.directory / "deck").mkdir()
+        (folder / "deck.yaml").write_text(yaml.safe_dump(
+            {"title": "Mine", "about": "x", "minutes": 5, "runs": {}, "slides": [{"title": "Do it", "minute": 0, "lab": "pause"}]}))
+        roost("lab", "slides", self.directory / "x.html", folder, "--labs", self.directory / "labs")
+        self.assertIn("<span>lab pause</span>", (self.directory / "x.html").read_text())
+
+    def test_a_file_that_is_not_text(self):
+        folder = self.deck(lambda deck: deck["runs"].update(mine={"file": "mine.yaml"}))
+        (folder / "mine.yaml").write_bytes(b"# \xff\n")
+        result = roost("lab", "slides", self.directory / "x.html", folder, status=1)
+        self.assertIn(f": {folder}/mine.yaml: not text in UTF-8\n", result.err)
+
     def test_refusals(self):
         for change, error in (
                 (lambda deck: deck.update(slides=[]), "slides: there is none"),
                 (lambda deck: deck.update(extra=1), "extra: no such key"),
+                (lambda deck: deck.update(minutes="long"), "minutes: long is not a number"),
+                (lambda deck: deck["slides"][0].update(text=["${1e300 * 1e300}"]), "1e300 * 1e300: no number that can be shown"),
+                (lambda deck: deck["slides"][0].update(text=["${1e300 * 1e300 * 0}"]), "no number that can be shown"),
+                (lambda deck: deck["slides"][0].update(text=["${1" + 400 * "0" + "}"]), "no number that can be shown"),
+                (lambda deck: deck["slides"][0].update(lab="."), "slides[0]: .: not in "),
+                (lambda deck: deck["slides"][0].update(lab="class"), "slides[0]: class: not in "),
+                (lambda deck: deck["slides"][0].update(chart={"kind": "queues", "of": {"x": ["pause"]}}), "of: must be LABEL: RUN"),
                 (lambda deck: deck["slides"][0].pop("title"), "slides[0]: title: is missing"),
                 (lambda deck: deck["slides"][0].update(text=["${other}"]), "slides[0]: other: there is no other; there is pause, "),
                 (lambda deck: deck["slides"][0].update(text=["${pause.flows}"]), "neither a number nor a text"),
