@@ -104,7 +104,20 @@ class Sweep:
         return [word for key, value in point.settings for word in ("--set", f"{key}={value}")]
 
     def execute(self, words: list[str], limit: float | None = None) -> subprocess.CompletedProcess[str]:
-        """Runs the program; after `limit` seconds as if somebody had pressed Ctrl-C, so that it writes what there is."""
+        """Runs the program; after `limit` seconds as if somebody had pressed Ctrl-C, so that it writes what there is.
+
+        Signals interrupt the main thread wherever it is, also while it starts a program. So another thread does that.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return self.execute_here(words, limit)
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            try:
+                return pool.submit(self.execute_here, words, limit).result()
+            except BaseException:
+                self.stop()
+                raise
+
+    def execute_here(self, words: list[str], limit: float | None) -> subprocess.CompletedProcess[str]:
         process = subprocess.Popen([self.options.program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, errors="backslashreplace")
         with self.guard:

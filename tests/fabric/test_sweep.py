@@ -232,6 +232,23 @@ class Sweeps(Case):
         self.assertIn("interrupted; the same command goes on where it stopped", err)
         self.assertEqual(list(self.out.glob(".run-*")), [])
 
+    def test_stopped_while_it_measures(self):
+        """What it has started ends with it."""
+        path = self.file(fabric(2, 2, 4, workload=[{"kind": "all-to-all", "name": "all", "size": "3GB"}]), "long.yaml")
+        for words in ((), ("--estimate",)) * 5:
+            # It measures for 1 s: a limit of an hour, so that the signal comes first.
+            process = subprocess.Popen([sys.executable, "-B", "-c", "import sys; sys.path.insert(0, sys.argv.pop(1)); import cost; "
+                                        "cost.MEASURE_S = 3600; import main; sys.exit(main.main())", SOURCE / "control/sweep", ROOST, path,
+                                        "--", f"out={self.out}", *(f"{word[2:]}=1" for word in words)],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            wait_until(lambda: list(self.out.glob(".run-*")), "a run has begun")
+            (run,) = wait_until(lambda: [pid for path in Path(f"/proc/{process.pid}/task").glob("*/children")
+                                         for pid in path.read_text().split()], "its process")
+            process.terminate()
+            self.assertEqual(process.wait(timeout=60), 128 + signal.SIGTERM)
+            self.assertFalse(Path(f"/proc/{run}").exists())
+            self.assertEqual(list(self.out.glob(".run-*")), [])
+
     def test_one_change_at_a_time(self):
         words = ("--each", "spines=1,3", "--each", "routing.mode=adaptive")
         result = self.sweep(*words, "--json")
