@@ -30,7 +30,8 @@ class Estimate:
     setup_factor: float = 1     # the time of a run beside its packet-hops, over setup_s
     memory_factor: float = 1
     measured_s: float = 0
-    done: dict[Point, list[float]] = field(default_factory=dict)    # seconds that runs took, over their estimates
+    # Of runs that are done, of each combination and of all: the sum of seconds that they took over their estimates, and how many.
+    done: dict[Point | None, tuple[float, int]] = field(default_factory=dict)
 
     def measure(self, point: Point, hops: int, running_s: float, whole_s: float, memory: int) -> None:
         """Takes what a run of a combination took, or the beginning of one."""
@@ -48,12 +49,14 @@ class Estimate:
         return cost.setup_s * self.setup_factor + cost.hops / (self.speed or SPEED)
 
     def add(self, point: Point, seconds: float) -> None:
-        self.done.setdefault(point, []).append(seconds / max(self.first(point), 1e-9))
+        for of in (point, None):
+            ratios, runs = self.done.get(of, (0, 0))
+            self.done[of] = ratios + seconds / max(self.first(point), 1e-9), runs + 1
 
     def correction(self, point: Point) -> float:
         """What runs took, over their estimates: of this combination if any is done, or else of all."""
-        known = self.done.get(point) or [ratio for ratios in self.done.values() for ratio in ratios]
-        return sum(known) / len(known) if known else 1
+        ratios, runs = self.done.get(point) or self.done.get(None) or (1, 1)
+        return ratios / runs
 
     def seconds(self, point: Point) -> float:
         return self.first(point) * self.correction(point)

@@ -161,7 +161,8 @@ class Sweep:
             values: dict[str, Any] = figures.read(result)
             values["stalled"] = int(bool(result.summary.get("stalled")))
             self.keep(run, values, work / "result")
-            self.estimate.add(run.point, time.monotonic() - begun)
+            with self.guard:
+                self.estimate.add(run.point, time.monotonic() - begun)
             return values
         finally:
             shutil.rmtree(work, ignore_errors=True)
@@ -253,9 +254,11 @@ class Sweep:
                             results[futures[future]] = found
                     except SweepError as error:
                         errors.append(str(error))
+                    if time.monotonic() - told <= TELL_EVERY_S:
+                        continue
+                    told = time.monotonic()
                     seconds = self.estimate.total([run.point for run in left], jobs)
-                    if seconds > 1 and time.monotonic() - told > TELL_EVERY_S:
-                        told = time.monotonic()
+                    if seconds > 1:
                         print(f"{len(missing) - len(left)} of {len(missing)} done; about {cost.duration(seconds)} to go",
                               file=sys.stderr)
             except BaseException:

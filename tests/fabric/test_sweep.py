@@ -6,6 +6,8 @@ import io
 import json
 import signal
 import sys
+import threading
+import time
 from unittest import mock
 from xml.etree import ElementTree
 
@@ -123,6 +125,18 @@ class Costs(Case):
         self.assertAlmostEqual(found.seconds(two), 1.2)             # its own counts
         self.assertAlmostEqual(found.seconds(three), 1.5)           # the mean of both
         self.assertEqual(found.total([], 2), 0)
+
+    def test_an_estimate_of_many_runs(self):
+        """As quick after thousands of runs as before the first, and while other threads add theirs."""
+        points = [Point((("size", str(i)),)) for i in range(10_000)]
+        found = Estimate({point: Cost(1_000_000, 0.1, 10) for point in points})
+        adding = threading.Thread(target=lambda: [found.add(point, 1.2) for point in points[:5000]])
+        adding.start()
+        while adding.is_alive():
+            found.total(points[5000:5010], 2)
+        begun = time.process_time()
+        self.assertAlmostEqual(found.total(points[5000:], 2), 2500 * 1.2)
+        self.assertLess(time.process_time() - begun, 0.2)
 
     def test_texts(self):
         self.assertEqual([duration(one) for one in (0.012, 1.26, 42.4, 300, 7200)], ["0.012 s", "1.3 s", "42 s", "5 min", "2.0 h"])
