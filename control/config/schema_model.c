@@ -2,7 +2,7 @@
 // The schema of a model's training step (control/model/workload/model.c).
 #include "schema_work_internal.h"
 
-// Bounds that keep every sum of parameters, bytes and operations below 2^63.
+// Bounds that keep every sum of parameters and bytes, and the operations of a layer, below 2^63.
 #define SIZE .min = 1, .max = 1 << 18
 #define COUNT .min = 1, .max = 4096
 #define PART(type_, member) SCHEMA_AT(struct type_, member)

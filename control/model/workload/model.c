@@ -86,7 +86,7 @@ send(struct model_builder *b)
 static void
 add_forward(struct model_builder *b, struct model_stage layers)
 {
-	for (uint32_t i = 0; i < layers.count; i++) {
+	for (uint32_t i = 0; i < layers.count && b->error == 0; i++) {
 		model_add_attention(b, layers.first + i, 1);
 		model_add_ffn(b, layers.first + i, 1);
 	}
@@ -106,7 +106,7 @@ add_backward(struct model_builder *b, struct model_stage layers)
 		model_end_computing(b);
 		model_reduce(b, &b->dp, vocabulary, "output");
 	}
-	for (uint32_t i = layers.count; i-- > 0;) {
+	for (uint32_t i = layers.count; i-- > 0 && b->error == 0;) {
 		uint32_t layer = layers.first + i;
 
 		if (b->model->gpu.recompute) {
@@ -133,7 +133,7 @@ finish_stage(struct model_builder *b, struct model_stage layers)
 	if (!b->model->parallel.overlap) {
 		if (model_has_output(b))
 			model_reduce(b, &b->dp, vocabulary, "output");
-		for (uint32_t i = layers.count; i-- > 0;)
+		for (uint32_t i = layers.count; i-- > 0 && b->error == 0;)
 			model_reduce_layer(b, layers.first + i);
 		if (model_has_embedding(b))
 			model_reduce(b, &b->dp, vocabulary, "embedding");

@@ -85,9 +85,10 @@ move_tokens(struct model_builder *b, bool back, const char *name)
 	struct config_experts experts = experts_of(b, back);
 	ps_t computing = b->ep.size != 1 ? model_take_computing(b) : 0;
 	uint32_t *ranks = memory_array(b->ep.size, sizeof(*ranks), "ranks");
-	struct experts_plan plan = {.phase_count = 1};
+	struct experts_plan plan;
+	uint32_t phases = 1; // the most that a group has: some may be of one host
 
-	for (uint32_t phase = 0; phase < plan.phase_count && b->ep.size != 1; phase++) {
+	for (uint32_t phase = 0; phase < phases && b->ep.size != 1; phase++) {
 		for (uint32_t r = 0; r < b->stage_ranks && b->error == 0; r += b->ep.size) {
 			const struct experts_group group = {.item = b->item,
 							    .members = b->members,
@@ -99,7 +100,9 @@ move_tokens(struct model_builder *b, bool back, const char *name)
 			for (uint32_t i = 0; i < b->ep.size; i++)
 				ranks[i] = model_first_rank(b) + r + i;
 			b->error = experts_plan(&group, &experts, &plan);
-			if (b->error == 0)
+			if (b->error == 0 && plan.phase_count > phases)
+				phases = plan.phase_count;
+			if (b->error == 0 && phase < plan.phase_count)
 				add_phase(b, &plan.phases[phase], ranks[0], name,
 					  phase == 0 ? computing : 0);
 		}

@@ -165,12 +165,13 @@ uint64_t
 model_stage_flops(const struct config_model *m, uint32_t stage, bool slice)
 {
 	struct model_stage s = slice ? model_stage_slice(m, stage) : model_stage(m, stage);
-	uint64_t layers = 0;
+	wide layers = 0, all;
 
 	for (uint32_t i = 0; i < s.count; i++)
 		layers += model_attention_flops(m) + model_ffn_flops(m, s.first + i);
-	return layers * (m->gpu.recompute ? 4 : 3) +
-	       (stage + 1 == m->parallel.pp ? 3 * model_output_flops(m) : 0);
+	all = layers * (m->gpu.recompute ? 4 : 3) +
+	      (stage + 1 == m->parallel.pp ? 3 * model_output_flops(m) : 0);
+	return all < UINT64_MAX ? (uint64_t)all : UINT64_MAX;
 }
 
 // ---- of a run -----------------------------------------------------------------------------------

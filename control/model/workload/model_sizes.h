@@ -37,7 +37,7 @@ uint64_t model_attention_flops(const struct config_model *m);
 uint64_t model_ffn_flops(const struct config_model *m, uint32_t layer);
 uint64_t model_output_flops(const struct config_model *m);
 // Of a stage, both passes of one token, with recomputing if the model does it. The last stage
-// includes the output layer.
+// includes the output layer. At most UINT64_MAX.
 uint64_t model_stage_flops(const struct config_model *m, uint32_t stage, bool slice);
 
 uint64_t model_tokens(const struct config_model *m); // of a micro-batch

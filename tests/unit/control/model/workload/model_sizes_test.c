@@ -134,6 +134,37 @@ test_stages_and_slices(void **state)
 			 (model_compute_ps(&deepseek, 1000000) + 50) / 100);
 }
 
+// The largest sizes that a file may give.
+static void
+test_large(void **state)
+{
+	const uint32_t wide = 1 << 18, many = 4096;
+	struct config_model m = {
+		.transformer =
+			{.layers = many,
+			 .hidden = wide,
+			 .heads = many,
+			 .head = many,
+			 .ffn = wide,
+			 .latent = {.query = wide, .key_value = wide, .rope = many},
+			 .experts = {.count = many, .top_k = 1024, .ffn = wide, .shared = 1024}},
+		.batch = {.sequence = 1 << 22, .micro_batch = 256, .micro_batches = many},
+		.parallel = {.tp = 1, .pp = 1, .ep = 1},
+		.gpu = {.tflops = 1, .efficiency_ppm = 1000000, .recompute = true},
+		.simulate = {.share_ppm = 1000000},
+	};
+
+	(void)state;
+	assert_true(model_parameters(&m) < INT64_MAX);
+	assert_true(model_attention_flops(&m) + model_ffn_flops(&m, 0) < INT64_MAX / 4);
+	m.transformer.gated = true;
+	assert_true(model_parameters(&m) < INT64_MAX);
+	assert_true(model_stage_flops(&m, 0, false) == UINT64_MAX);
+	m.transformer.layers = 1;
+	assert_true(model_stage_flops(&m, 0, false) < INT64_MAX);
+	assert_int_equal(model_compute_ps(&m, UINT64_MAX), MODEL_TIME_MAX);
+}
+
 static void
 test_text(void **state)
 {
@@ -165,6 +196,7 @@ main(void)
 		cmocka_unit_test(test_published_parameters),
 		cmocka_unit_test(test_operations_of_a_token),
 		cmocka_unit_test(test_stages_and_slices),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_text),
 	};
 

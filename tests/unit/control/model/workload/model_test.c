@@ -2,6 +2,8 @@
 // Steps of models: which operations their ranks do, in which order, and how many bytes they send.
 #include "made.h"
 
+#include <sys/resource.h>
+
 static const struct collective_spec *
 find(const struct made *m, const char *name, const char *kind, uint32_t group)
 {
@@ -267,6 +269,48 @@ test_experts(void **state)
 	drop(&m);
 }
 
+// Experts shared by the NICs of two hosts, and by those of one, whose tokens need not be passed on.
+static void
+test_experts_of_hosts_that_differ(void **state)
+{
+	const struct collective_spec *c;
+	struct made m;
+
+	(void)state;
+	make(&m,
+	     "fabric:\n  topology: {kind: rail, leaves: 4, rails: 4, spines: 1, hosts-per-leaf: "
+	     "3}\n",
+	     "  - {kind: model, hosts: [h1.eth1, h1.eth2, h2.eth1, h2.eth2, h3], transformer: "
+	     "{layers: 1, hidden: 100, heads: 4, ffn: 200, experts: {count: 4, top-k: 2, ffn: "
+	     "50}}, "
+	     "batch: {sequence: 90, micro-batches: 1}, parallel: {ep: 4}, gpu: {tflops: 1}}\n");
+	assert_int_equal(m.error, 0);
+	assert_members(&m, find(&m, "s0.f0.l0.dispatch", "all-to-all", 0), "0 2");
+	c = find(&m, "s0.f0.l0.dispatch-inside", "all-to-all", 1);
+	assert_members(&m, c, "2 3");
+	assert_waits(&m, c, 3, "s0.f0.l0.dispatch");
+	assert_members(&m, find(&m, "s0.f0.l0.dispatch", "all-to-all", 2), "4 5 6 7");
+	drop(&m);
+}
+
+// The error comes before more operations than are supported take all memory.
+static void
+test_too_many_operations(void **state)
+{
+	struct rusage before, after;
+
+	(void)state;
+	assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+	assert_refused("fabric:\n  topology: {kind: leaf-spine, leaves: 16, spines: 1, "
+		       "hosts-per-leaf: 128}\n",
+		       "  - {kind: model, transformer: {layers: 4096, hidden: 64, heads: 4, ffn: "
+		       "96}, batch: {sequence: 32, micro-batches: 1}, parallel: {tp: 2}, gpu: "
+		       "{tflops: 1}}\n",
+		       "workload.simulate: more than 1048576 operations");
+	assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 1 << 20); // KiB
+}
+
 static void
 test_mistakes(void **state)
 {
@@ -305,8 +349,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dense),    cmocka_unit_test(test_variants),
-		cmocka_unit_test(test_order),    cmocka_unit_test(test_experts),
+		cmocka_unit_test(test_dense),
+		cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_experts),
+		cmocka_unit_test(test_experts_of_hosts_that_differ),
+		cmocka_unit_test(test_too_many_operations),
 		cmocka_unit_test(test_mistakes),
 	};
 
