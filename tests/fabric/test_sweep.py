@@ -100,6 +100,13 @@ class Costs(Case):
         self.assertEqual(roost("check", "--json", path, "--until", "1ps").json["packet_hops"], 0)
         self.assertLess(roost("check", "--json", path, "--until", "2us").json["packet_hops"], found["packet_hops"] / 2)
 
+    def test_check_of_what_json_does_not_take(self):
+        """A name that is not UTF-8, and more packet-hops than 64 bits hold."""
+        path = self.directory / os.fsdecode(b"\xff.yaml")
+        path.write_text(to_yaml(fabric(workload=[flow("h1", "h2", "1024GiB", repeat=10**9)] * 16)))
+        found = roost("check", "--json", path).json
+        self.assertEqual((found["file"], found["packet_hops"]), (f"{self.directory}/?.yaml", 9 * 10**18))
+
     def test_memory_is_this_program_s(self):
         """Not that of the one that started it."""
         path = self.file(EXCHANGE, "file.yaml")

@@ -8,6 +8,7 @@
 #include "control/advice/advice.h"
 #include "control/base/program.h"
 #include "control/base/memory.h"
+#include "control/base/text.h"
 #include "control/model/routes/routes.h"
 #include "control/model/workload/model_text.h"
 #include "control/run/device_ports.h"
@@ -121,6 +122,8 @@ check_devices(struct topology *topology, struct diag *diag)
 	return rc;
 }
 
+#define HOPS_MAX INT64_C(9000000000000000000) // that fit in an integer of JSON
+
 // What a run of the file costs, as far as that can be known before it.
 struct cost {
 	double setup_s;        // of this process, which has created what a run creates
@@ -144,18 +147,23 @@ static void
 put_json(FILE *to, const struct experiment *e, const struct cost *cost)
 {
 	const struct topology *t = e->topology;
-	json_t *found = json_pack("{s:s,s:I,s:I,s:f,s:I}", "file", e->config->file, "switches",
-				  (json_int_t)t->first_host, "hosts", (json_int_t)t->host_count,
-				  "setup_s", cost->setup_s, "memory_bytes",
-				  (json_int_t)cost->memory_bytes);
+	char *file = memory_text(e->config->file);
+	json_t *found;
 
+	utf8_repair(file);
+	found = json_pack("{s:s,s:I,s:I,s:f,s:I}", "file", file, "switches",
+			  (json_int_t)t->first_host, "hosts", (json_int_t)t->host_count, "setup_s",
+			  cost->setup_s, "memory_bytes", (json_int_t)cost->memory_bytes);
+	free(file);
 	if (e->workload != NULL) {
 		json_object_set_new(
 			found, "flows",
 			json_integer((json_int_t)workload_count_flows(e->workload, NULL)));
 		json_object_set_new(found, "streams", json_integer(e->workload->stream_count));
 		json_object_set_new(found, "packet_hops",
-				    json_integer((json_int_t)(cost->packet_hops + 0.5)));
+				    json_integer(cost->packet_hops < HOPS_MAX
+							 ? (json_int_t)(cost->packet_hops + 0.5)
+							 : HOPS_MAX));
 	}
 	json_dumpf(found, to, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 	json_decref(found);
