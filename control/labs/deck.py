@@ -134,6 +134,8 @@ def _chart(of: YamlMap | None, runs: set[str]) -> Chart | None:
         raise LabError(f"{of.where}: of: must be LABEL: RUN, with runs that there are")
     if kind == "uplinks" and len(chart.of) != 2:
         raise LabError(f"{of.where}: of: uplinks are drawn of two runs")
+    if kind == "rates" and len(chart.of) != 1:
+        raise LabError(f"{of.where}: of: rates are drawn of one run")
     of.end()
     return chart
 

@@ -111,7 +111,7 @@ class RunOf:
 class Lab:
     folder: Path
     title: str
-    minutes: str
+    minutes: float
     about: str
     numbers: dict[str, list[float]]
     derived: dict[str, str]
@@ -296,7 +296,7 @@ def read(folder: Path) -> Lab:
     """Reads and checks a lab. Raises LabError."""
     path = folder / "lab.yaml"
     of = YamlMap(read_yaml(path), str(path))
-    lab = Lab(folder, of.text("title"), of.text("minutes"), of.text("about"), _numbers(of),
+    lab = Lab(folder, of.text("title"), of.number("minutes"), of.text("about"), _numbers(of),
               {name: str(text) for name, text in of.map("derived").items()}, of.list("files"), of.list("changes"),
               {name: _run(name, one, f"{path}: runs.{name}") for name, one in of.map("runs").items()},
               [_question(one, f"{path}: questions[{i}]") for i, one in enumerate(of.list("questions", dict))])

@@ -36,7 +36,7 @@ import lab as labs
 import slides
 from exercise import Exercise, check_student, identify, start
 from grade import Grade, Runs, grade
-from lab import LabError, fill, whole
+from lab import LabError, fill
 from lint import lint
 
 WIDTH = 100
@@ -101,7 +101,7 @@ def list_labs(call: Call) -> int:
     found = [labs.read(folder) for folder in labs.folders(call.folder())]
     width = max((len(lab.name) for lab in found), default=0)
     rows = [f"{lab.name:{width}}  {lab.minutes:>3} min  {lab.title}: {lab.about}" for lab in found]
-    return show(call, [{"name": lab.name, "title": lab.title, "about": lab.about, "minutes": whole(float(lab.minutes)),
+    return show(call, [{"name": lab.name, "title": lab.title, "about": lab.about, "minutes": lab.minutes,
                         "questions": len(lab.questions), "points": lab.points} for lab in found], "\n".join(rows) + "\n")
 
 

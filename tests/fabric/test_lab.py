@@ -265,6 +265,7 @@ class Refusals(LabCase):
         for change, error in (
                 (lambda lab: lab.pop("title"), "title: is missing"),
                 (lambda lab: lab.update(extra=1), "extra: no such key"),
+                (lambda lab: lab.update(minutes="long"), "minutes: long is not a number"),
                 (lambda lab: lab["numbers"].update(rate=[]), "numbers.rate: must be a list of numbers"),
                 (lambda lab: lab["numbers"].update(rate=["x"]), "numbers.rate: must be a list of numbers"),
                 (lambda lab: lab["derived"].update(goal="1 +"), "derived.goal: not a formula"),

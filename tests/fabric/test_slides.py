@@ -272,6 +272,8 @@ class Decks(Case):
                 (lambda deck: deck["slides"][0].update(chart={"kind": "cake", "of": {"x": "pause"}}), "kind: cake is not one of"),
                 (lambda deck: deck["slides"][0].update(chart={"kind": "queues", "of": {"x": "none"}}), "of: must be LABEL: RUN"),
                 (lambda deck: deck["slides"][0].update(chart={"kind": "rates", "of": {"x": "pause"}}), "chart: rates: no rates.csv"),
+                (lambda deck: deck["slides"][0].update(chart={"kind": "rates", "of": {"x": "pause", "y": "pause"}}),
+                 "of: rates are drawn of one run"),
                 (lambda deck: deck["slides"][0].update(bars={"rows": [["x"]]}), "rows: must be a list of lists of 2 texts"),
                 (lambda deck: deck["slides"][0].update(picture="01-pause/pause.svg", bars={"rows": [["x", "1"]]}), "at most one of picture"),
                 (lambda deck: deck["runs"]["pause"]["numbers"].pop("rate"), "numbers: 01-pause has rate, quanta"),
