@@ -69,6 +69,8 @@ def evaluate(text: str, names: Mapping[str, Any]) -> Any:
         return _value(tree, names)
     except FormulaError:
         raise
+    except RecursionError:
+        raise FormulaError("too many parts within one another") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise FormulaError(str(error) or type(error).__name__) from None
 
