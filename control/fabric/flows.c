@@ -8,7 +8,6 @@
 #include "control/base/memory.h"
 #include "dataplane/base/roce_headers.h"
 #include "dataplane/roce/nic_exchange.h"
-#include "ideal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -153,8 +152,8 @@ ideal_time(const struct fabric *f, const struct flow_spec *spec, struct ideal_qu
 	return fabric_ideal(f, &query, &ideal) == 0 ? ideal : 0;
 }
 
-static struct ideal_query
-ideal_query(const struct fabric *f, const struct flow_spec *spec)
+struct ideal_query
+flows_ideal_query(const struct fabric *f, const struct flow_spec *spec)
 {
 	return (struct ideal_query){
 		.src = spec->src,
@@ -170,7 +169,7 @@ void
 flows_set_path(const struct fabric *f, const struct flow_spec *spec, uint32_t path_mtu,
 	       struct nic_flow *flow)
 {
-	struct ideal_query query = ideal_query(f, spec);
+	struct ideal_query query = flows_ideal_query(f, spec);
 
 	query.bytes = query.path_mtu = path_mtu;
 	query.op = NIC_OP_WRITE;
@@ -311,7 +310,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 		.gate = NIC_NONE,
 		.endpoint.port = spec->src_port,
 	};
-	struct ideal_query query = ideal_query(f, spec);
+	struct ideal_query query = flows_ideal_query(f, spec);
 	uint32_t pairs = spec->qps;
 	int rc;
 

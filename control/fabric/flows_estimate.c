@@ -5,7 +5,6 @@
 #include "flows_internal.h"
 
 #include "control/base/memory.h"
-#include "ideal.h"
 
 #include <stdlib.h>
 
@@ -36,14 +35,7 @@ find_links(struct estimate *e, const struct flow_spec *spec, unsigned int *data,
 	   uint32_t *path_mtu)
 {
 	const struct fabric *f = e->flows->fabric;
-	const struct ideal_query query = {
-		.src = spec->src,
-		.dst = spec->dst,
-		.src_port = spec->src_port,
-		.dst_port = spec->dst_port,
-		.from = &f->hosts[spec->src],
-		.to = &f->hosts[spec->dst],
-	};
+	const struct ideal_query query = flows_ideal_query(f, spec);
 
 	return fabric_ideal_links(f, &query, data, acks) == 0 &&
 	       flows_path_mtu(e->flows, spec, path_mtu, &e->ignored) == 0;

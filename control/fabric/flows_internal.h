@@ -5,6 +5,7 @@
 #include "dataplane/base/random.h"
 #include "flows.h"
 #include "fabric_internal.h"
+#include "ideal.h"
 
 struct queue_pair {
 	uint32_t src_qpn;
@@ -71,6 +72,9 @@ int flows_refuse_priority(const struct fabric *f, uint32_t item, uint32_t host, 
 			  struct diag *diag);
 
 #define FLOW_RANDOM UINT64_C(0x666c6f77) // "flow"
+
+// What of a flow its ideal time and its links depend on, but for its size.
+struct ideal_query flows_ideal_query(const struct fabric *f, const struct flow_spec *spec);
 
 // Sets the round-trip time of one full packet, and the bytes that fill it.
 void flows_set_path(const struct fabric *f, const struct flow_spec *spec, uint32_t path_mtu,

@@ -364,6 +364,17 @@ class Sweeps(Case):
         for line in shown:
             self.assertTrue([one for one in (result.err + result.out).splitlines() if one.startswith(line)], line)
 
+    def test_the_page_s_changes(self):
+        """The rows that doc/results.md shows of --each, up to where it cuts them, and what each change saves."""
+        page = (SOURCE / "doc/results.md").read_text()
+        self.path = self.file(re.search(r"^```yaml\n# FILE exchange.yaml\n(.*?)^```", page, re.M | re.S)[1], "exchange.yaml")
+        words, printed = re.search(r"^\$ roost sweep exchange.yaml ([^\n]*) -o which\n(.*?)^```", page, re.M | re.S).groups()
+        rows = [line.split(" ... ") for line in printed.splitlines() if " ... " in line]
+        self.assertEqual(len(rows), 6)
+        lines = self.sweep(*words.split()).out.splitlines()
+        for begin, end in rows:
+            self.assertTrue([line for line in lines if line.startswith(begin) and line.endswith(end.strip())], begin)
+
     def test_seeds_alone(self):
         self.assertRegex(self.sweep("--seeds", 2).out, "^ *step time +bus bandwidth")
         self.path = self.file(EXCHANGE | {"events": [{"at": "0us", "port": "leaf1.swp1", "tx": "off"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps of models: which operations their ranks do, in which order, and how many bytes they send.
-#include "made.h"
+#include "made_operations.h"
 
 #include <sys/resource.h>
 
@@ -38,42 +38,14 @@ is_member(const struct made *m, const struct collective_spec *c, uint32_t member
 	return false;
 }
 
-static const struct collective_spec *
-of_rank(const struct made *m, uint32_t rank)
-{
-	for (uint32_t i = 0; i < m->w->collective_count; i++)
-		if (rank >= m->w->collectives[i].first_rank &&
-		    rank < m->w->collectives[i].first_rank + m->w->collectives[i].rank_count)
-			return &m->w->collectives[i];
-	fail();
-	return NULL;
-}
-
-// Names of what a member waits for before it takes part.
 static void
 assert_waits(const struct made *m, const struct collective_spec *c, uint32_t member,
 	     const char *names)
 {
-	char text[128] = "";
 	uint32_t rank;
 
 	assert_true(is_member(m, c, member, &rank));
-	for (uint32_t i = 0; i < m->w->ranks[rank].after_count; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
-			 i != 0 ? " " : "",
-			 of_rank(m, m->w->afters[m->w->ranks[rank].first_after + i])->name);
-	assert_string_equal(text, names);
-}
-
-static void
-assert_members(const struct made *m, const struct collective_spec *c, const char *members)
-{
-	char text[64] = "";
-
-	for (uint32_t r = 0; r < c->rank_count; r++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u", r > 0 ? " " : "",
-			 m->w->ranks[c->first_rank + r].member);
-	assert_string_equal(text, members);
+	assert_rank_waits(m, rank, names);
 }
 
 // What a member computes, in its order.

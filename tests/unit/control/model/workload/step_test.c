@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Steps over groups: who takes part in what, what waits for what, and what is sent.
+// Steps over groups: who is in what, what waits for what, and what is sent.
 
-#include "made.h"
+#include "made_operations.h"
 
 #define STEP                                                                            \
 	"  - {kind: step, name: s, groups: {tp: {size: 2}, pp: {size: 2, stride: 4}}, " \
@@ -20,38 +20,9 @@ find(const struct made *m, const char *name, uint32_t group)
 }
 
 static void
-assert_members(const struct made *m, const char *name, uint32_t group, const char *members)
-{
-	const struct collective_spec *c = find(m, name, group);
-	char text[64] = "";
-
-	for (uint32_t r = 0; r < c->rank_count; r++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u", r > 0 ? " " : "",
-			 m->w->ranks[c->first_rank + r].member);
-	assert_string_equal(text, members);
-}
-
-// The names of what a rank waits for before it takes part.
-static void
 assert_waits(const struct made *m, const char *name, uint32_t rank, const char *names)
 {
-	const struct workload *w = m->w;
-	const struct collective_spec *c = find(m, name, 0);
-	const struct rank_spec *r = &w->ranks[c->first_rank + rank];
-	char text[64] = "";
-
-	for (uint32_t i = 0; i < r->after_count; i++)
-		for (uint32_t n = 0; n < w->collective_count; n++) {
-			const struct collective_spec *of = &w->collectives[n];
-			uint32_t after = w->afters[r->first_after + i];
-
-			if (after < of->first_rank || after >= of->first_rank + of->rank_count)
-				continue;
-			assert_int_equal(w->ranks[after].member, r->member);
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
-				 text[0] != '\0' ? " " : "", of->name);
-		}
-	assert_string_equal(text, names);
+	assert_rank_waits(m, find(m, name, 0)->first_rank + rank, names);
 }
 
 static void
@@ -69,19 +40,19 @@ test_groups(void **state)
 		       "{kind: compute, name: f, time: 1us, after: []},"
 		       "{kind: send, name: g, group: pp, by: -1, size: 5B},"
 		       "{kind: all-to-all, name: h, size: 10B, group: pp, shares: [1, 3]}]}\n");
-	assert_members(&m, "a", 0, "0 1");
-	assert_members(&m, "a", 3, "6 7");
+	assert_members(&m, find(&m, "a", 0), "0 1");
+	assert_members(&m, find(&m, "a", 3), "6 7");
 	assert_int_equal(find(&m, "a", 0)->group_count, 4);
 	assert_string_equal(find(&m, "a", 0)->group, "tp");
-	assert_members(&m, "b", 1, "1 5");
+	assert_members(&m, find(&m, "b", 1), "1 5");
 	assert_int_equal(find(&m, "b", 3)->flow_count, 1);
 	assert_int_equal(m.w->flows[find(&m, "b", 3)->first_flow].bytes, 5);
-	assert_members(&m, "c", 0, "4 6");
+	assert_members(&m, find(&m, "c", 0), "4 6");
 	assert_int_equal(find(&m, "c", 0)->compute_ps, 3000000);
 	assert_int_equal(find(&m, "c", 0)->flow_count, 0);
-	assert_members(&m, "d", 0, "6 7 0 1 2 3 4 5");
+	assert_members(&m, find(&m, "d", 0), "6 7 0 1 2 3 4 5");
 	assert_int_equal(find(&m, "d", 0)->flow_count, 7);
-	assert_members(&m, "g", 0, "4 0");
+	assert_members(&m, find(&m, "g", 0), "4 0");
 	// Member 0 of c is rank 4, which received b; rank 0 of e takes no part in c.
 	assert_waits(&m, "a", 0, "");
 	assert_waits(&m, "b", 0, "a");
