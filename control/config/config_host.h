@@ -5,6 +5,7 @@
 #include "config_values.h"
 
 #include "dataplane/roce/congestion.h"
+#include "dataplane/roce/nic_transport.h"
 
 enum config_recovery {
 	CONFIG_RECOVERY_GO_BACK_N,
@@ -27,9 +28,11 @@ struct config_storm {
 };
 
 struct host_config {
+	enum nic_transport transport;
+	struct uet_config uet;
 	enum config_recovery recovery;
 	enum config_placement placement;
-	enum congestion_kind congestion;
+	enum congestion_kind congestion;         // never CONGESTION_AUTO once merged
 	struct congestion_parameters parameters; // before congestion_algorithm.fit()
 	uint32_t path_mtu;                       // 256..4096; 0: auto
 	uint32_t ack_every;

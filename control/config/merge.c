@@ -232,6 +232,9 @@ config_host(const struct config *config, const char *name, struct host_config *o
 	for (int i = 0; i < 2 && config->fabric.topology != CONFIG_TOPOLOGY_SINGLE; i++)
 		if (sections[i] != NULL)
 			decode_map(&d, &schema_host, sections[i], out);
+	if (out->congestion == CONGESTION_AUTO)
+		out->congestion = out->transport == NIC_TRANSPORT_UET ? CONGESTION_NSCC
+								      : CONGESTION_NONE;
 	result = diag.errors > 0 ? -EINVAL : 0;
 	diag_free(&diag);
 	return result;

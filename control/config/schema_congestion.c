@@ -22,6 +22,7 @@ const struct congestion_algorithm *const config_congestions[CONGESTION_KINDS] = 
 
 #define CHOICE(id, name, word) {word, CONGESTION_##id},
 const struct schema_choice schema_congestion_names[] = {
+	{"auto", CONGESTION_AUTO},
 	{"none", CONGESTION_NONE},
 	// clang-format off
 	CONGESTION_ALGORITHMS(CHOICE)

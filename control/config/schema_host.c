@@ -6,6 +6,13 @@
 
 #define AT(member) SCHEMA_AT(struct host_config, member)
 
+#define TRANSPORT(id, word) {word, NIC_TRANSPORT_##id},
+static const struct schema_choice transports[] = {
+	// clang-format off
+	NIC_TRANSPORTS(TRANSPORT)
+	// clang-format on
+	{NULL, 0},
+};
 static const struct schema_choice recoveries[] = {
 	{"go-back-n", CONFIG_RECOVERY_GO_BACK_N},
 	{"selective", CONFIG_RECOVERY_SELECTIVE},
@@ -148,21 +155,67 @@ encode_ip(FILE *to, const struct schema_key *key, const void *base)
 	return fprintf(to, "[%u, %u]", host->ip_version, host->ip_second) > 0;
 }
 
+#define SPRAY(id, word) {word, ENTROPY_##id},
+static const struct schema_choice sprays[] = {
+	// clang-format off
+	ENTROPY_MODES(SPRAY)
+	// clang-format on
+	{NULL, 0},
+};
+
+static void
+check_paths(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	    void *base)
+{
+	uint16_t paths = ((const struct host_config *)base)->uet.paths;
+
+	(void)key;
+	if ((paths & (paths - 1)) != 0)
+		decode_error(d, node->pos, "%s is no power of two", node->text);
+}
+
+static const struct schema_key uet_keys[] = {
+	{"paths", SCHEMA_INTEGER, .def = "64",
+	 .help = "entropy values of a queue pair, a power of two", AT(uet.paths), .min = 1,
+	 .max = ENTROPY_PATHS_MAX, .check = check_paths},
+	{"spray", SCHEMA_ENUM, .def = "mixed",
+	 .help = "how a packet's entropy value is chosen; mixed: one that came back without a "
+		 "mark, "
+		 "else in turn around those with marks; reps: such a one, else at random; "
+		 "oblivious: in turn",
+	 AT(uet.spray), .choices = sprays},
+	{"ack-every", SCHEMA_INTEGER, .def = "4",
+	 .help = "packets per acknowledgement, if nothing asks for one at once", AT(uet.ack_every),
+	 .min = 1, .max = 64},
+	{"credits", SCHEMA_BOOL, .def = "off",
+	 .help = "the receiver grants what senders may send, at its line's rate", AT(uet.credits)},
+	{"grant", SCHEMA_INTEGER, .def = "4", .help = "packets in a grant", AT(uet.grant), .min = 1,
+	 .max = 1024},
+	{"unasked", SCHEMA_INTEGER, .def = "1",
+	 .help = "packets that a sender may send before the first grant", AT(uet.unasked), .min = 1,
+	 .max = 65536},
+};
+
 #define PARAMETERS(id, name, word)                                             \
 	{word, SCHEMA_MAP, .help = "parameters of " word, AT(parameters.name), \
 	 .sub = &schema_congestion[CONGESTION_##id]},
 
 static const struct schema_key host_keys[] = {
+	{"transport", SCHEMA_ENUM, .def = "roce", .help = "what its NIC speaks", AT(transport),
+	 .choices = transports},
 	{"recovery", SCHEMA_ENUM, .def = "go-back-n", .help = "what is sent again after a loss",
 	 AT(recovery), .choices = recoveries},
 	{"placement", SCHEMA_ENUM, .def = "in-order",
 	 .help = "whether a packet may arrive ahead of another", AT(placement),
 	 .choices = placements},
-	{"congestion", SCHEMA_ENUM, .def = "none", .help = "congestion control", AT(congestion),
+	{"congestion", SCHEMA_ENUM, .def = "auto",
+	 .help = "congestion control; auto: nscc with transport: uet, else none", AT(congestion),
 	 .choices = schema_congestion_names},
 	// clang-format off
 	CONGESTION_ALGORITHMS(PARAMETERS)
 	// clang-format on
+	{"uet", SCHEMA_MAP, .help = "transport: uet",
+	 .sub = &(const struct schema){SCHEMA_COUNT(uet_keys)}},
 	{"path-mtu", SCHEMA_INTEGER, .def = "auto",
 	 .help = "auto: the largest of 256..4096 that fits", AT(path_mtu), .min = 256, .max = 4096,
 	 .word = "auto", .check = check_path_mtu,

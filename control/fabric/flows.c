@@ -7,6 +7,7 @@
 
 #include "control/base/memory.h"
 #include "dataplane/base/roce_headers.h"
+#include "dataplane/base/uet_headers.h"
 #include "dataplane/roce/nic_exchange.h"
 
 #include <errno.h>
@@ -84,11 +85,13 @@ static int
 refuse_number(const struct fabric *f, const struct flow_spec *spec, const struct queue_pair *pair,
 	      struct diag *diag)
 {
-	uint32_t host = pair->src_qpn >= NIC_QPN_EXCHANGES ? spec->src : spec->dst;
+	uint32_t limit = f->hosts[spec->src].transport == NIC_TRANSPORT_UET ? UET_PDCID_EXCHANGES
+									    : NIC_QPN_EXCHANGES;
+	uint32_t host = pair->src_qpn >= limit ? spec->src : spec->dst;
 
 	diag_error(diag, f->config->file, f->config->workload[spec->item].pos, "workload",
 		   "%s has more queue pairs than its NIC has numbers for: %u",
-		   topology_host(f->topology, host)->name, NIC_QPN_EXCHANGES - NIC_QPN_FIRST);
+		   topology_host(f->topology, host)->name, limit - NIC_QPN_FIRST);
 	return -EINVAL;
 }
 
@@ -193,13 +196,47 @@ add_inside(const struct fabric_flows *flows, const struct flow_spec *spec)
 	return nic_add_local(nic, &flow, inbox);
 }
 
+// ---- transports ---------------------------------------------------------------------------------
+
+// Both ends need the same transport, and not every operation runs over each.
+static int
+check_transport(const struct fabric *f, const struct flow_spec *spec, struct diag *diag)
+{
+	static const char *const words[] = {
+#define WORD(id, word) [NIC_TRANSPORT_##id] = word,
+		NIC_TRANSPORTS(WORD)
+#undef WORD
+	};
+	enum nic_transport src = f->hosts[spec->src].transport, dst = f->hosts[spec->dst].transport;
+	struct diag_pos pos = f->config->workload[spec->item].pos;
+
+	if (src != dst) {
+		diag_error(diag, f->config->file, pos, "workload",
+			   "%s has transport: %s, %s has transport: %s: both need the same",
+			   topology_host(f->topology, spec->src)->name, words[src],
+			   topology_host(f->topology, spec->dst)->name, words[dst]);
+		return -EINVAL;
+	}
+	if (src == NIC_TRANSPORT_UET && spec->op == CONFIG_OP_READ) {
+		diag_error(diag, f->config->file, pos, "workload.op",
+			   "read is not supported with transport: uet; use write or send");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 // ---- sizes of packets ---------------------------------------------------------------------------
 
-// Headers and ICRC of a data packet within IP (the first carries a RETH).
+// Headers and ICRC of a data packet within IP (RoCEv2's first carries a RETH).
 static uint32_t
 ip_overhead(const struct host_config *h)
 {
-	return (h->ip_version == 6 ? 40 : 20) + 8 + 12 + 16 + 4;
+	uint32_t ip_udp = (h->ip_version == 6 ? 40 : 20) + 8;
+
+	if (h->transport == NIC_TRANSPORT_UET)
+		return ip_udp + (uint32_t)UET_DATA_BEHIND_UDP +
+		       (h->uet.credits ? (uint32_t)sizeof(struct uet_request_cc) : 0);
+	return ip_udp + 12 + 16 + 4;
 }
 
 // Packets that do not fit are sent nevertheless, and dropped on the way. There is one warning for
@@ -266,6 +303,8 @@ flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_
 	const struct host_config *h = &flows->fabric->hosts[spec->src];
 	uint32_t room = topology_path_mtu(t, spec->src, spec->src_port, spec->dst, spec->dst_port);
 
+	if (check_transport(flows->fabric, spec, diag) != 0)
+		return -EINVAL;
 	*out = h->path_mtu;
 	for (unsigned i = 0; *out == 0 && i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		if (sizes[i] + ip_overhead(h) <= room)

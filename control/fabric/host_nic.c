@@ -144,6 +144,8 @@ fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 	int error;
 
 	nic = (struct nic_config){
+		.transport = settings->transport,
+		.uet = settings->uet,
 		.recovery = recoveries[settings->recovery],
 		.placement = settings->placement == CONFIG_PLACEMENT_OUT_OF_ORDER
 				     ? NIC_PLACEMENT_OUT_OF_ORDER

@@ -3,6 +3,7 @@
 // packets arrive, then by their encapsulation.
 #include "ideal.h"
 
+#include "dataplane/base/uet_headers.h"
 #include "dataplane/roce/ideal.h"
 
 #include <errno.h>
@@ -129,6 +130,22 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 	return -ENOENT;
 }
 
+// Of Ultra Ethernet Transport all headers differ; frames of a size that the file sets do not.
+static struct frame_sizes
+sizes_of(const struct ideal_query *q, bool ip6)
+{
+	struct frame_sizes sizes = {
+		.header_bytes = q->from->header_bytes, .ack_bytes = q->to->ack_bytes, .ip6 = ip6};
+
+	if (q->from->transport != NIC_TRANSPORT_UET)
+		return sizes;
+	if (sizes.header_bytes == FRAME_SIZE_REAL)
+		sizes.header_bytes = (int32_t)frame_bytes(ip6, UET_DATA_BEHIND_UDP);
+	if (sizes.ack_bytes == FRAME_SIZE_REAL)
+		sizes.ack_bytes = (int32_t)frame_bytes(ip6, sizeof(struct uet_ack_cc));
+	return sizes;
+}
+
 int
 fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
 {
@@ -139,12 +156,11 @@ fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
 		.op = q->op,
 		.immediate = q->immediate,
 		.handover = q->handover,
-		.sizes = {.header_bytes = q->from->header_bytes,
-			  .ack_bytes = q->to->ack_bytes,
-			  .ip6 = ip6},
+		.sizes = sizes_of(q, ip6),
 		.bytes = q->bytes,
 		.path_mtu = q->path_mtu,
-		.ack_every = q->to->ack_every,
+		.ack_every = q->to->transport == NIC_TRANSPORT_UET ? q->to->uet.ack_every
+								   : q->to->ack_every,
 		.data = data,
 		.acks = acks,
 	};

@@ -22,10 +22,12 @@ struct congestion_algorithm;
 #define CONGESTION_ALGORITHMS(ROW)             \
 	ROW(DCQCN, dcqcn, "dcqcn")             \
 	ROW(DCQCN_MLX, dcqcn_mlx, "dcqcn-mlx") \
-	ROW(WINDOW, window, "window")
+	ROW(WINDOW, window, "window")          \
+	ROW(NSCC, nscc, "nscc")
 
 #define CONGESTION_ID(id, name, word) CONGESTION_##id,
 enum congestion_kind { CONGESTION_NONE, CONGESTION_ALGORITHMS(CONGESTION_ID) CONGESTION_KINDS };
+#define CONGESTION_AUTO CONGESTION_KINDS // in a file: the transport's own
 #undef CONGESTION_ID
 
 struct dcqcn_parameters {
@@ -53,6 +55,20 @@ struct dcqcn_mlx_parameters {
 
 struct window_parameters {
 	uint64_t size_bytes; // 0: the path's bandwidth-delay product
+};
+
+struct nscc_parameters {
+	ps_t target_delay;             // 0: 3/4 of the round trip
+	uint64_t max_window_bytes;     // 0: 3/2 of the path's bandwidth-delay product
+	double decrease;               // g
+	double delay_gain;             // of the average
+	uint32_t fair_packets;         // a round trip
+	uint32_t proportional_packets; // a round trip, for 12 us below the target
+	double fast_gain;
+	double periodic_gain;    // packets a round trip
+	uint32_t adjust_packets; // between adjustments
+	bool quick_adapt;
+	uint32_t quick_gate; // log2
 };
 
 #define CONGESTION_PARAMETERS(id, name, word) struct name##_parameters name;
@@ -97,6 +113,14 @@ struct congestion_reading {
 	uint64_t window_bytes; // UINT64_MAX: any; not the algorithm's to say
 };
 
+// What one acknowledgement says to the sender of a transport that acknowledges packets singly.
+struct congestion_feedback {
+	uint64_t bytes;     // of payload that it newly reports as arrived
+	uint64_t in_flight; // bytes of payload, after it
+	ps_t round_trip;    // of the packet that caused it; 0: not known
+	bool marked;        // that packet came with CE
+};
+
 // What is known of the way when the queue pair is made.
 struct congestion_path {
 	uint64_t byte_time; // of the NIC's port, as in time.h
@@ -135,6 +159,11 @@ struct congestion_algorithm {
 	void (*sent)(struct congestion *c, uint32_t occupancy_bytes, ps_t now);
 	// So much payload more is acknowledged. NULL allowed.
 	void (*acknowledged)(struct congestion *c, uint64_t bytes, ps_t now);
+	// The same, of a transport that acknowledges packets singly. NULL allowed.
+	void (*fed_back)(struct congestion *c, const struct congestion_feedback *f, ps_t now);
+	// A switch cut a packet of so much payload to its headers; in_flight: bytes after that. NULL
+	// allowed.
+	void (*trimmed)(struct congestion *c, uint64_t bytes, uint64_t in_flight, ps_t now);
 	// A CNP arrived. NULL allowed.
 	void (*notified)(struct congestion *c, ps_t now);
 	// A NAK or the retransmission timer reported a loss. NULL allowed.

@@ -2,6 +2,8 @@
 // Setting up exchanges, before the node runs.
 #include "exchange_internal.h"
 
+#include "dataplane/base/uet_headers.h"
+
 #include <errno.h>
 
 static bool
@@ -64,7 +66,7 @@ static int
 take_numbers(struct nic *nic, struct exchange *x)
 {
 	struct exchanges *e = nic->cold->exchanges;
-	uint32_t count = 2 * x->plan->ranks;
+	uint32_t count = 2 * x->plan->ranks, end = ROCE_PSN_MASK + 1;
 
 	if (e == NULL) {
 		e = nic_alloc(nic, sizeof(*e));
@@ -73,7 +75,9 @@ take_numbers(struct nic *nic, struct exchange *x)
 		e->next_qpn = NIC_QPN_EXCHANGES;
 		nic->cold->exchanges = e;
 	}
-	if (count > ROCE_PSN_MASK + 1 - e->next_qpn)
+	if (nic->cold->config.transport == NIC_TRANSPORT_UET)
+		end = NIC_QPN_EXCHANGES + UET_PDCID_EXCHANGES; // PDCIDs have 16 bits
+	if (count > end - e->next_qpn)
 		return -ENOSPC;
 	x->first_qpn = x->plan->first_qpns[x->rank] = e->next_qpn;
 	e->next_qpn += count;

@@ -7,6 +7,7 @@
 #include "dataplane/stages/stage.h"
 #include "nic_add.h"
 #include "pacing.h"
+#include "uet_receiver.h"
 
 #include <rte_common.h>
 
@@ -313,6 +314,13 @@ close_receiver(struct nic *nic, struct receiver *r)
 	e->free_receivers = r;
 }
 
+// With Ultra Ethernet Transport, a receiver may stand in the ring of those that get credit.
+static bool
+waits_for_grant(const struct nic *nic, const struct receiver *r)
+{
+	return nic->cold->granters != NULL && ((const struct uet_receiver *)r)->queued;
+}
+
 void
 exchange_settle(struct nic *nic, struct qp *qp, ps_t now)
 {
@@ -326,8 +334,8 @@ exchange_settle(struct nic *nic, struct qp *qp, ps_t now)
 
 		if (ps->done == ps->sendable)
 			close_sender(nic, (struct sender *)qp, now);
-	} else if (r->expected == r->begin && !r->nak_sent && r->ahead == 0 &&
-		   r->cold->gap_count == 0 && r->timer.due == PS_NEVER) {
+	} else if (!waits_for_grant(nic, r) && r->expected == r->begin && !r->nak_sent &&
+		   r->ahead == 0 && r->cold->gap_count == 0 && r->timer.due == PS_NEVER) {
 		if (entered)
 			table_leave(e, qp);
 		close_receiver(nic, r);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "dataplane/base/node.h"
+#include "nic_transport.h"
 
 // The first number of a queue pair; those of a NIC best follow one another from here, because they
 // index a table. (0 and 1 are management's.)
@@ -44,6 +45,8 @@ struct nic_port_config {
 };
 
 struct nic_config {
+	enum nic_transport transport;
+	struct uet_config uet;   // of NIC_TRANSPORT_UET
 	uint32_t ack_every;      // packets per ACK, 1 or more; a message's last always has one
 	ps_t rto;                // no progress for so long: what is not acknowledged is sent again
 	int32_t header_bytes;    // FRAME_SIZE_REAL (-1), or what a data frame is beside its payload

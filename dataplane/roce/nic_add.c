@@ -4,12 +4,14 @@
 // kept out of order, and sender_cold and receiver_cold for the rest.
 #include "nic_add.h"
 
+#include "dataplane/base/uet_headers.h"
 #include "dataplane/queueing/ecn.h"
 #include "arrivals.h"
 #include "nic_exchange.h"
 #include "placement.h"
 #include "program.h"
 #include "stream.h"
+#include "uet_receiver.h"
 
 #include <errno.h>
 
@@ -31,7 +33,8 @@ nic_reserve_qpn(struct nic *nic, uint32_t qpn)
 
 	if (slot < nic->qp_limit && nic->qps[slot] != NULL)
 		return -EEXIST;
-	if (qpn >= NIC_QPN_EXCHANGES)
+	if (qpn >= (nic->cold->config.transport == NIC_TRANSPORT_UET ? UET_PDCID_EXCHANGES
+								     : NIC_QPN_EXCHANGES))
 		return -ENOSPC;
 	while (capacity <= slot)
 		capacity *= 2;
@@ -118,19 +121,20 @@ init_place(struct nic *nic, struct receiver *r, bool counts)
 	const struct nic_config *c = &nic->cold->config;
 	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
 	bool out_of_order = c->placement == NIC_PLACEMENT_OUT_OF_ORDER;
+	bool uet = c->transport == NIC_TRANSPORT_UET;
 	uint32_t words = nic_window_bits(nic) / 64;
 
-	if (counts || (selective && out_of_order)) {
+	if (counts || (selective && out_of_order && !uet)) {
 		r->cold = nic_alloc(nic, sizeof(*r->cold));
 		if (r->cold == NULL)
 			return -ENOMEM;
 	}
-	if (selective && out_of_order) {
+	if (selective && out_of_order && !uet) {
 		r->cold->gaps = nic_alloc(nic, PLACEMENT_GAPS * sizeof(*r->cold->gaps));
 		if (r->cold->gaps == NULL)
 			return -ENOMEM;
 	}
-	if (selective || out_of_order) {
+	if (selective || out_of_order || uet) {
 		r->placed = nic_alloc(nic, (2 + counts) * words * sizeof(*r->placed));
 		if (r->placed == NULL)
 			return -ENOMEM;
@@ -139,7 +143,16 @@ init_place(struct nic *nic, struct receiver *r, bool counts)
 		if (counts)
 			r->cold->immediates = r->ends + words;
 	}
-	return out_of_order ? timers_add(&nic->cold->timers, &r->timer, TIMER_RECEIVER) : 0;
+	return out_of_order && !uet ? timers_add(&nic->cold->timers, &r->timer, TIMER_RECEIVER) : 0;
+}
+
+// With what its transport keeps behind it.
+static struct receiver *
+alloc_receiver(struct nic *nic)
+{
+	return nic_alloc(nic, nic->cold->config.transport == NIC_TRANSPORT_UET
+				      ? sizeof(struct uet_receiver)
+				      : sizeof(struct receiver));
 }
 
 int
@@ -154,7 +167,7 @@ nic_add_receiver(struct nic *nic, const struct nic_endpoint *e, uint32_t inbox)
 	error = nic_reserve_qpn(nic, e->qpn);
 	if (error != 0)
 		return error;
-	r = nic_alloc(nic, sizeof(*r));
+	r = alloc_receiver(nic);
 	if (r == NULL)
 		return -ENOMEM;
 	r->timer.due = r->timer.queued_at = PS_NEVER;
@@ -171,7 +184,7 @@ nic_add_receiver(struct nic *nic, const struct nic_endpoint *e, uint32_t inbox)
 int
 nic_make_receiver(struct nic *nic, struct receiver **out)
 {
-	struct receiver *r = nic_alloc(nic, sizeof(*r));
+	struct receiver *r = alloc_receiver(nic);
 
 	if (r == NULL)
 		return -ENOMEM;
@@ -195,6 +208,8 @@ nic_renew_receiver(struct nic *nic, struct receiver *r, const struct nic_endpoin
 			       .ends = r->ends,
 			       .ring_mask = mask,
 			       .timer = r->timer};
+	if (nic->cold->config.transport == NIC_TRANSPORT_UET)
+		uet_receiver_renew((struct uet_receiver *)r);
 	set_place(nic, r, e);
 	nic_name_qp(nic, &r->qp, e, QP_RECEIVER);
 }
@@ -208,9 +223,9 @@ nic_add_reader(struct nic *nic, const struct nic_flow *flow)
 	struct reader *r;
 	int error;
 
-	if (!nic_endpoint_holds(nic, e) || flow->path_mtu == 0 ||
-	    flow->path_mtu > NIC_PATH_MTU_MAX || flow->bytes == 0 || flow->repeat == 0 ||
-	    flow->program != NIC_NONE)
+	if (nic->cold->config.transport == NIC_TRANSPORT_UET || !nic_endpoint_holds(nic, e) ||
+	    flow->path_mtu == 0 || flow->path_mtu > NIC_PATH_MTU_MAX || flow->bytes == 0 ||
+	    flow->repeat == 0 || flow->program != NIC_NONE)
 		return -EINVAL;
 	packets = nic_packets_of(flow->bytes, flow->path_mtu, NIC_FLOW_PACKETS_MAX, &last_payload);
 	if (packets == 0)

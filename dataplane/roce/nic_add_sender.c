@@ -7,6 +7,7 @@
 #include "program.h"
 #include "resends.h"
 #include "responder.h"
+#include "sprayed.h"
 
 #include <errno.h>
 
@@ -69,7 +70,8 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 {
 	const struct nic_config *c = &nic->cold->config;
 	const struct nic_endpoint *e = &flow->endpoint;
-	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
+	bool uet = c->transport == NIC_TRANSPORT_UET;
+	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE || uet;
 	struct sender *s;
 	int error;
 
@@ -91,6 +93,8 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 		error = add_resends(nic, s);
 	if (error == 0 && c->congestion != NULL)
 		error = add_pacing(nic, s, flow);
+	if (error == 0 && uet)
+		error = sprayed_create(nic, s);
 	if (error != 0)
 		return error;
 	s->psn_base = e->first_psn;
@@ -98,6 +102,8 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 	s->handover = flow->handover;
 	s->result.start = s->result.completed = PS_NEVER;
 	nic_set_address(nic, &s->address, e);
+	if (uet)
+		sprayed_renew(nic, s, e);
 	*out = s;
 	return 0;
 }
@@ -120,8 +126,11 @@ add_responder(struct nic *nic, const struct nic_flow *flow)
 {
 	struct responder *r;
 	struct sender *s;
-	int error = add_sending_end(nic, flow, QP_RESPONDER, &s);
+	int error;
 
+	if (nic->cold->config.transport == NIC_TRANSPORT_UET)
+		return -EINVAL;
+	error = add_sending_end(nic, flow, QP_RESPONDER, &s);
 	if (error != 0)
 		return error;
 	r = nic_alloc(nic, sizeof(*r));
@@ -220,7 +229,8 @@ add_program_sender(struct nic *nic, const struct nic_flow *flow)
 int
 nic_make_sender(struct nic *nic, const struct nic_flow *flow, struct sender **out)
 {
-	bool selective = nic->cold->config.recovery == NIC_RECOVERY_SELECTIVE;
+	bool uet = nic->cold->config.transport == NIC_TRANSPORT_UET;
+	bool selective = nic->cold->config.recovery == NIC_RECOVERY_SELECTIVE || uet;
 	struct sender *s = nic_alloc(nic, sizeof(*s));
 	int error;
 
@@ -237,6 +247,8 @@ nic_make_sender(struct nic *nic, const struct nic_flow *flow, struct sender **ou
 		error = add_resends(nic, s);
 	if (error == 0 && nic->cold->config.congestion != NULL)
 		error = add_pacing(nic, s, flow);
+	if (error == 0 && uet)
+		error = sprayed_create(nic, s);
 	*out = s;
 	return error;
 }
@@ -262,6 +274,8 @@ nic_renew_sender(struct nic *nic, const struct nic_flow *flow, struct sender *s)
 	s->qp.message = MESSAGE_WRITE_IMM;
 	if (cold->pacing != NULL)
 		start_pacing(nic, s, flow);
+	if (cold->sprayed != NULL)
+		sprayed_renew(nic, s, &flow->endpoint);
 	if (r != NULL) {
 		memset(r->bits, 0, ((size_t)r->mask + 1) / 8);
 		r->low = r->high = r->count = 0;

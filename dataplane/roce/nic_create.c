@@ -10,12 +10,14 @@
 // aligned to cache lines; an idle one costs nothing but that.
 #include "nic.h"
 
+#include "dataplane/base/uet_headers.h"
 #include "exchange.h"
 #include "misbehaviour.h"
 #include "nic_add.h"
 #include "pacing.h"
 #include "program.h"
 #include "qp.h"
+#include "uet_credit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -78,10 +80,21 @@ nic_table_add(struct nic *nic, struct nic_table *table, void *entry)
 }
 
 static bool
+uet_holds(const struct nic_config *c)
+{
+	const struct uet_config *u = &c->uet;
+
+	return c->transport != NIC_TRANSPORT_UET ||
+	       (u->paths != 0 && u->paths <= ENTROPY_PATHS_MAX &&
+		(u->paths & (u->paths - 1)) == 0 && u->ack_every != 0 && u->grant != 0 &&
+		u->unasked != 0 && c->reorder_window <= UET_WINDOW_MAX);
+}
+
+static bool
 config_holds(const struct nic_config *c)
 {
 	bool keeps = c->placement == NIC_PLACEMENT_OUT_OF_ORDER ||
-		     c->recovery == NIC_RECOVERY_SELECTIVE;
+		     c->recovery == NIC_RECOVERY_SELECTIVE || c->transport == NIC_TRANSPORT_UET;
 	bool window = c->reorder_window != 0 && c->reorder_window <= NIC_REORDER_WINDOW_MAX;
 
 	return c->ack_every != 0 && c->rto != 0 && c->header_bytes >= FRAME_SIZE_REAL &&
@@ -89,7 +102,40 @@ config_holds(const struct nic_config *c)
 	       c->ack_bytes >= FRAME_SIZE_REAL && c->ack_bytes <= PACKET_FRAME_MAX &&
 	       c->ack_bytes != 0 && c->cnp_priority < PRIORITIES && c->cnp_tc < PRIORITIES &&
 	       c->cnp_dscp < 64 && (!keeps || window) && c->port_count != 0 &&
-	       c->port_count <= NIC_PORTS_MAX;
+	       c->port_count <= NIC_PORTS_MAX && uet_holds(c);
+}
+
+// UDP's destination port of what goes to other NICs.
+static void
+set_udp_port(struct frame_template *t, uint32_t ip_bytes, uint16_t port)
+{
+	uint8_t *udp = t->headers + FRAME_ETHERNET_BYTES + ip_bytes;
+
+	udp[2] = (uint8_t)(port >> 8);
+	udp[3] = (uint8_t)port;
+}
+
+static void
+init_uet_port(struct nic_port *np)
+{
+	np->special |= NIC_SPEAKS_UET;
+	set_udp_port(&np->templates[0], FRAME_IP4_BYTES, UET_UDP_PORT);
+	set_udp_port(&np->templates[1], FRAME_IP6_BYTES, UET_UDP_PORT);
+}
+
+static int
+create_granters(struct nic *nic)
+{
+	uint16_t count = nic->cold->config.port_count;
+	struct uet_granter *g = nic_alloc(nic, count * sizeof(*g));
+	int error = g == NULL ? -ENOMEM : 0;
+
+	nic->cold->granters = g;
+	for (uint8_t i = 0; error == 0 && i < count; i++) {
+		g[i].port = i;
+		error = timers_add(&nic->cold->timers, &g[i].timer, TIMER_GRANT);
+	}
+	return error;
 }
 
 static void
@@ -159,9 +205,13 @@ nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 	nic->ack_every = config->ack_every;
 	nic->rto = config->rto;
 	nic->cold->config = *config;
-	for (unsigned int i = 0; i < config->port_count; i++)
+	for (unsigned int i = 0; i < config->port_count; i++) {
 		init_port(&nic->ports[i], &node->ports[i], &config->ports[i]);
-	if (copy_parameters(nic) != 0) {
+		if (config->transport == NIC_TRANSPORT_UET)
+			init_uet_port(&nic->ports[i]);
+	}
+	if (copy_parameters(nic) != 0 || (config->transport == NIC_TRANSPORT_UET &&
+					  config->uet.credits && create_granters(nic) != 0)) {
 		nic_destroy(nic);
 		return -ENOMEM;
 	}
@@ -210,7 +260,7 @@ nic_misbehave(struct nic *nic, const struct drain_config *drain, const struct st
 	}
 	nic->cold->misbehaviour = b;
 	for (unsigned int i = 0; i < nic->node->port_count; i++)
-		nic->ports[i].misbehaves = drain != NULL;
+		nic->ports[i].special |= drain != NULL ? NIC_MISBEHAVES : 0;
 	nic_set_timer(nic, &b->timer, misbehaviour_due(b));
 	return 0;
 }

@@ -40,18 +40,21 @@ enum sender_special {
 	SENDER_PACED = 1 << 1,     // congestion control has a say
 	SENDER_PROGRAM = 1 << 2,   // messages are a program's
 	SENDER_RESPONDER = 1 << 3, // messages are responses to READ requests
+	SENDER_SPRAYED = 1 << 4,   // packets are acknowledged singly
 };
 
 struct resends;
 struct pacing;
 struct program_sender;
 struct responder;
+struct sprayed;
 
 struct sender_cold {
 	struct resends *resends;        // of selective recovery
 	struct pacing *pacing;          // of SENDER_PACED
 	struct program_sender *program; // of SENDER_PROGRAM
 	struct responder *responder;    // of SENDER_RESPONDER
+	struct sprayed *sprayed;        // of SENDER_SPRAYED
 };
 
 // The sending end of a flow. Packets are numbered from 0 through all messages, modulo 2^32; the PSN
@@ -175,6 +178,14 @@ struct stream {
 struct chunk;
 struct exchanges;
 struct misbehaviour;
+struct uet_granter;
+
+// What makes a NIC more than one that speaks RoCEv2 and takes every packet as it comes. All of it
+// is one check a packet.
+enum nic_special {
+	NIC_MISBEHAVES = 1 << 0, // packets wait in receive buffers (misbehaviour.h)
+	NIC_SPEAKS_UET = 1 << 1, // uet.h
+};
 
 // What a NIC has at a port. What a packet touches lies line by line: rings and templates begin at
 // one each, what stands before them behind what the NIC has once.
@@ -183,7 +194,7 @@ struct nic_port {
 	uint8_t ready;     // bit per traffic class whose ring is not empty
 	uint8_t responses; // bit per queue that holds acknowledgements, requests or CNPs
 	uint8_t turn;      // the traffic class that sent last
-	bool misbehaves;   // the NIC's
+	uint8_t special;   // the NIC's: bits of enum nic_special
 	uint8_t ip4[4];
 	struct source *rings[PRIORITIES];   // the last of each
 	struct frame_template templates[2]; // of IPv4 and IPv6
@@ -207,6 +218,7 @@ struct nic_cold {
 	struct nic_table inboxes;
 	struct exchanges *exchanges; // NULL: none
 	struct misbehaviour *misbehaviour;
+	struct uet_granter *granters; // by port; NULL: it grants no credit
 	struct stream *streams;
 	uint64_t stream_received;
 	struct chunk *chunks; // memory of queue pairs and streams, beyond the first

@@ -66,6 +66,20 @@ resends_take(struct resends *r)
 	return r->low++;
 }
 
+// A packet needs not be sent again after all; false when it does not wait.
+static inline bool
+resends_cancel(struct resends *r, uint32_t index)
+{
+	uint64_t bit, *word = resends_word(r, index, &bit);
+
+	if (r->count == 0 || (int32_t)(index - r->low) < 0 || (int32_t)(index - r->high) >= 0 ||
+	    !(*word & bit))
+		return false;
+	*word &= ~bit;
+	r->count--;
+	return true;
+}
+
 // None before `index` needs to be sent any more.
 static inline void
 resends_forget(struct resends *r, uint32_t index)

@@ -21,6 +21,8 @@
 #include "resends.h"
 #include "responder.h"
 #include "sender_review.h"
+#include "sprayed.h"
+#include "uet_frame.h"
 
 static int32_t
 after(uint32_t a, uint32_t b)
@@ -56,6 +58,36 @@ write_single(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t ind
 	} else {
 		message_write(nic, s, m, index, s->begin, s->end, s->last_payload);
 	}
+}
+
+// The next packet of a sender whose packets are acknowledged singly.
+static __attribute__((noinline)) struct rte_mbuf *
+make_sprayed(struct nic *nic, struct sender *s, ps_t now)
+{
+	struct rte_mbuf *m = packet_alloc(nic->node->packets);
+	struct uet_place place = {s->begin, s->end, s->last_payload};
+	uint32_t index = s->next;
+	uint16_t entropy = entropy_next(&s->cold->sprayed->entropy);
+
+	if (s->special & SENDER_RESENDS) {
+		index = resends_take(s->cold->resends);
+		if (s->cold->resends->count == 0)
+			s->special &= (uint8_t)~SENDER_RESENDS;
+		if (s->special & SENDER_PROGRAM) {
+			struct message_place found = message_place_find(s, index);
+
+			place = (struct uet_place){found.begin, found.end, found.last_payload};
+		}
+	}
+	if (likely(m != NULL))
+		uet_write(nic, s, m, index, place, entropy, sprayed_asks(s, index));
+	if (index == s->next)
+		sender_advance(nic, s, now);
+	else
+		s->result.retransmitted++;
+	sprayed_sent(nic, s, index, entropy, now);
+	sender_review_until(nic, s, now, now);
+	return m;
 }
 
 static __attribute__((noinline)) struct rte_mbuf *
@@ -97,7 +129,8 @@ sender_make(struct nic *nic, struct sender *s, ps_t now)
 	struct rte_mbuf *m;
 
 	if (unlikely(s->special & ~SENDER_PROGRAM))
-		return make_special(nic, s, now);
+		return s->special & SENDER_SPRAYED ? make_sprayed(nic, s, now)
+						   : make_special(nic, s, now);
 	m = packet_alloc(nic->node->packets);
 	if (likely(m != NULL))
 		message_write(nic, s, m, s->next, s->begin, s->end, s->last_payload);
@@ -159,9 +192,8 @@ special_progress(struct nic *nic, struct sender *s, uint32_t before, ps_t now)
 		program_acked(nic, s, now);
 }
 
-// All before packet `index` have arrived, more than was known before.
-static void
-sender_progress(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
+void
+sender_arrived(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 {
 	uint32_t before = s->acked;
 
@@ -229,7 +261,7 @@ sender_acknowledge(struct nic *nic, struct sender *s, uint32_t psn, ps_t now)
 			return;
 		}
 	}
-	sender_progress(nic, s, index, now);
+	sender_arrived(nic, s, index, now);
 }
 
 static void
@@ -275,7 +307,7 @@ sender_take_nak(struct nic *nic, struct sender *s, uint32_t psn, ps_t now)
 	if (s->qp.recovery == NIC_RECOVERY_GO_BACK_0)
 		index = first_of_message(s, index);
 	if (after(index, s->acked) > 0)
-		sender_progress(nic, s, index, now);
+		sender_arrived(nic, s, index, now);
 	sender_send_again(nic, s, now);
 }
 
@@ -294,6 +326,10 @@ sender_timeout(struct nic *nic, struct sender *s, ps_t now)
 {
 	if (!s->open) {
 		sender_start(nic, s, now);
+		return;
+	}
+	if (s->special & SENDER_SPRAYED) {
+		sprayed_timeout(nic, s, now);
 		return;
 	}
 	s->result.timeouts++;

@@ -8,6 +8,9 @@
 // now. NULL when memory has run out: then the packet counts as sent, and lost.
 struct rte_mbuf *sender_make(struct nic *nic, struct sender *s, ps_t now);
 
+// All before packet `index` have arrived, which is more than was known before.
+void sender_arrived(struct nic *nic, struct sender *s, uint32_t index, ps_t now);
+
 // An acknowledgement of everything up to `psn` arrived.
 void sender_acknowledge(struct nic *nic, struct sender *s, uint32_t psn, ps_t now);
 

@@ -4,6 +4,7 @@
 #include "message_place.h"
 #include "pacing.h"
 #include "responder.h"
+#include "sprayed.h"
 
 bool
 sender_review_special(struct nic *nic, struct sender *s, ps_t now, ps_t horizon)
@@ -17,6 +18,8 @@ sender_review_special(struct nic *nic, struct sender *s, ps_t now, ps_t horizon)
 			responder_next(s);
 	}
 	may = sender_has_next(s) || s->special & SENDER_RESENDS;
+	if (s->special & SENDER_SPRAYED)
+		return sprayed_admits(nic, s, may, now);
 	return s->special & SENDER_PACED ? pacing_admits(nic, s, may, now, horizon) : may;
 }
 

@@ -17,6 +17,7 @@ enum timer_kind {
 	TIMER_HANDOVER,
 	TIMER_MISBEHAVIOUR,
 	TIMER_EXCHANGE,
+	TIMER_GRANT,
 };
 
 // Part of what it belongs to. Worker: rw.

@@ -10,6 +10,7 @@
 #include "transport.h"
 
 #include "dataplane/base/headers.h"
+#include "dataplane/base/uet_headers.h"
 #include "exchange.h"
 #include "icrc.h"
 #include "misbehaviour.h"
@@ -20,6 +21,8 @@
 #include "receiver.h"
 #include "sender.h"
 #include "stream.h"
+#include "uet.h"
+#include "uet_credit.h"
 
 #include <rte_common.h>
 
@@ -292,32 +295,54 @@ transport_take(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	return take_roce(nic, m, in->index, now);
 }
 
-// The same for one that had to wait.
+// A packet that a NIC of another transport than RoCEv2 has taken.
+static int
+take_uet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m);
+
+	if (meta->flags & PACKET_ROCE)
+		return DROP_NO_QUEUE_PAIR;
+	if (meta->ip_proto != HEADER_PROTOCOL_UDP ||
+	    header_get16(data + meta->l4_off + 2) != UET_UDP_PORT)
+		return transport_take(n, in, m, now);
+	if (unlikely(!addressed_to(&n->nic->ports[in->index], meta, data)))
+		return DROP_NOT_FOR_HOST;
+	return uet_take(n->nic, m, in->index, now);
+}
+
+// One that had to wait.
 static int
 take_late(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
+	if (n->nic->ports[in->index].special & NIC_SPEAKS_UET)
+		return take_uet(n, in, m, now);
 	return transport_take(n, in, m, now);
 }
 
-// A host that does not take packets as they come.
+// A packet for a host that does not take packets as they come, or for another transport.
 static __attribute__((noinline)) int
-take_slowly(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+take_special(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	struct misbehaviour *b = n->nic->cold->misbehaviour;
-	int verdict = misbehaviour_take(b, n, in, m, now);
+	int verdict = STAGE_NEXT;
 
-	nic_set_timer(n->nic, &b->timer, misbehaviour_due(b));
-	return verdict;
+	if (n->nic->ports[in->index].special & NIC_MISBEHAVES) {
+		verdict = misbehaviour_take(b, n, in, m, now);
+		nic_set_timer(n->nic, &b->timer, misbehaviour_due(b));
+	}
+	return verdict == STAGE_NEXT ? take_late(n, in, m, now) : verdict;
 }
 
 int
 stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
-	int verdict = STAGE_NEXT;
+	int verdict;
 
-	if (unlikely(n->nic->ports[in->index].misbehaves))
-		verdict = take_slowly(n, in, m, now);
-	if (likely(verdict == STAGE_NEXT))
+	if (unlikely(n->nic->ports[in->index].special))
+		verdict = take_special(n, in, m, now);
+	else
 		verdict = transport_take(n, in, m, now);
 	transport_send_ready(n, now);
 	return verdict;
@@ -437,6 +462,9 @@ fire(struct node *n, struct timer *timer, ps_t now)
 		b = container_of(timer, struct misbehaviour, timer);
 		misbehaviour_timer(b, n, now, take_late);
 		nic_set_timer(nic, timer, misbehaviour_due(b));
+		break;
+	case TIMER_GRANT:
+		uet_credit_grant(nic, container_of(timer, struct uet_granter, timer), now);
 		break;
 	default:
 		stream_timeout(nic, container_of(timer, struct stream, timer));

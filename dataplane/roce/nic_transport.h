@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a NIC speaks, and the settings of each transport but RoCEv2, whose are the NIC's own
+// (nic.h).
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// ROW(ID, word): the word as in files and output. Both ends of a queue pair need the same.
+#define NIC_TRANSPORTS(ROW) \
+	ROW(ROCE, "roce")   \
+	ROW(UET, "uet")
+
+#define NIC_TRANSPORT_ID(id, word) NIC_TRANSPORT_##id,
+enum nic_transport { NIC_TRANSPORTS(NIC_TRANSPORT_ID) NIC_TRANSPORT_KINDS };
+#undef NIC_TRANSPORT_ID
+
+// How a sender chooses the entropy value of a packet, and so its path (entropy.h): ROW(ID, word).
+#define ENTROPY_MODES(ROW)  \
+	ROW(MIXED, "mixed") \
+	ROW(REPS, "reps")   \
+	ROW(ROUND, "oblivious")
+
+#define ENTROPY_ID(id, word) ENTROPY_##id,
+enum entropy_mode { ENTROPY_MODES(ENTROPY_ID) ENTROPY_KINDS };
+#undef ENTROPY_ID
+
+#define ENTROPY_PATHS_MAX 1024u
+#define UET_WINDOW_MAX 32704u // PSNs, as offsets of 16 bits with a bitmap behind them
+
+struct uet_config {
+	enum entropy_mode spray;
+	uint16_t paths; // entropy values of a queue pair: a power of two, ENTROPY_PATHS_MAX at most
+	uint16_t ack_every; // packets per acknowledgement, unless something asks for one at once
+	bool credits;       // the receiver grants what senders may send
+	uint16_t grant;     // packets in a grant, 1 or more
+	uint32_t unasked;   // packets that a sender may send before the first grant
+};

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A packet is in flight until an acknowledgement reports it, a NACK or the retransmission timer.
+// The timer runs from the last progress, or from when something was sent again after nothing was in
+// flight; when it fires, all packets that have been in flight for so long count as lost. Lost packets
+// go before new ones (resends.h). The window of congestion control holds what is in flight, but one
+// packet always. Nothing goes back: `next` only grows.
+//
+// With credits, a sender may send what its receiver has granted. One that has used it up and has
+// nothing in flight asks again after a retransmission timeout, because the last grant may be lost.
+#include "sprayed.h"
+
+#include "nic_add.h"
+#include "pacing.h"
+#include "resends.h"
+#include "sender_review.h"
+#include "uet_credit.h"
+
+#include <errno.h>
+
+#define SENT_AT_SHIFT 10
+
+int
+sprayed_create(struct nic *nic, struct sender *s)
+{
+	const struct uet_config *c = &nic->cold->config.uet;
+	uint32_t slots = nic_window_bits(nic);
+	size_t ring = (size_t)slots * sizeof(struct sprayed_packet);
+	struct sprayed *sp = nic_alloc(nic, sizeof(*sp) + ring + entropy_bytes(c->paths));
+
+	if (sp == NULL)
+		return -ENOMEM;
+	sp->packets = (struct sprayed_packet *)(sp + 1);
+	sp->entropy.good = (uint16_t *)((char *)sp->packets + ring);
+	sp->mask = slots - 1;
+	s->cold->sprayed = sp;
+	return 0;
+}
+
+void
+sprayed_renew(struct nic *nic, struct sender *s, const struct nic_endpoint *e)
+{
+	const struct nic_config *c = &nic->cold->config;
+	struct sprayed *sp = s->cold->sprayed;
+
+	memset(sp->packets, 0, ((size_t)sp->mask + 1) * sizeof(*sp->packets));
+	sp->window = c->reorder_window;
+	sp->in_flight = 0;
+	sp->credits = c->uet.credits;
+	sp->sport = (uint16_t)(e->udp_sport & ~(c->uet.paths - 1u));
+	sp->unasked = (uint64_t)c->uet.unasked * s->path_mtu;
+	sp->granted = sp->consumed = 0;
+	entropy_init(&sp->entropy, c->uet.spray, c->uet.paths,
+		     random_stream((uint64_t)e->first_psn << 16 | e->udp_sport, e->qpn),
+		     sp->entropy.good);
+	s->special |= SENDER_SPRAYED;
+}
+
+static uint64_t
+window_bytes(const struct sender *s)
+{
+	return s->special & SENDER_PACED ? s->cold->pacing->c.window_bytes : UINT64_MAX;
+}
+
+uint64_t
+sprayed_needs(const struct sender *s)
+{
+	const struct sprayed *sp = s->cold->sprayed;
+	uint64_t waiting = s->end - s->next +
+			   (s->special & SENDER_RESENDS ? s->cold->resends->count : 0);
+	uint64_t needs = sp->consumed + waiting * s->path_mtu;
+
+	return needs > sp->unasked ? needs - sp->unasked : 0;
+}
+
+bool
+sprayed_admits(struct nic *nic, struct sender *s, bool wants, ps_t now)
+{
+	struct sprayed *sp = s->cold->sprayed;
+
+	if (!wants || (!(s->special & SENDER_RESENDS) && s->next - s->acked >= sp->window))
+		return false;
+	if (sp->in_flight != 0 && ((uint64_t)sp->in_flight + 1) * s->path_mtu > window_bytes(s))
+		return false;
+	if (!sp->credits || sp->consumed + s->path_mtu <= sp->unasked + sp->granted)
+		return true;
+	if (sp->in_flight == 0 && s->timer.due == PS_NEVER)
+		nic_set_timer(nic, &s->timer, now + nic->rto);
+	return false;
+}
+
+bool
+sprayed_asks(const struct sender *s, uint32_t index)
+{
+	const struct sprayed *sp = s->cold->sprayed;
+	uint64_t two = 2 * (uint64_t)s->path_mtu;
+
+	return index != s->next || index + 1 == s->end || index + 1 - s->acked >= sp->window ||
+	       (uint64_t)sp->in_flight * s->path_mtu + two > window_bytes(s) ||
+	       (sp->credits && sp->consumed + two > sp->unasked + sp->granted);
+}
+
+void
+sprayed_sent(struct nic *nic, struct sender *s, uint32_t index, uint16_t entropy, ps_t now)
+{
+	struct sprayed *sp = s->cold->sprayed;
+	struct sprayed_packet *p = sprayed_packet_at(sp, index);
+
+	p->sent_at = (uint32_t)(now >> SENT_AT_SHIFT);
+	p->entropy = entropy;
+	p->state = SPRAYED_IN_FLIGHT;
+	p->sends += p->sends != UINT8_MAX;
+	sp->in_flight++;
+	sp->consumed += s->path_mtu;
+	if (s->timer.due == PS_NEVER)
+		nic_set_timer(nic, &s->timer, now + nic->rto);
+}
+
+bool
+sprayed_arrived(struct sender *s, uint32_t index)
+{
+	struct sprayed *sp = s->cold->sprayed;
+	struct sprayed_packet *p = sprayed_packet_at(sp, index);
+	uint8_t before = p->state;
+
+	if (before == SPRAYED_ARRIVED)
+		return false;
+	p->state = SPRAYED_ARRIVED;
+	if (before == SPRAYED_IN_FLIGHT) {
+		sp->in_flight--;
+	} else if (resends_cancel(s->cold->resends, index) && s->cold->resends->count == 0) {
+		s->special &= (uint8_t)~SENDER_RESENDS;
+	}
+	return true;
+}
+
+static ps_t
+time_since(const struct sprayed_packet *p, ps_t now)
+{
+	return (ps_t)((uint32_t)(now >> SENT_AT_SHIFT) - p->sent_at) << SENT_AT_SHIFT;
+}
+
+ps_t
+sprayed_round_trip(const struct sprayed *sp, uint32_t index, ps_t now)
+{
+	const struct sprayed_packet *p = sprayed_packet_at(sp, index);
+
+	return p->state == SPRAYED_IN_FLIGHT && p->sends == 1 ? time_since(p, now) : 0;
+}
+
+bool
+sprayed_lose(struct sender *s, uint32_t index, enum entropy_news news)
+{
+	struct sprayed *sp = s->cold->sprayed;
+	struct sprayed_packet *p = sprayed_packet_at(sp, index);
+
+	if (p->state != SPRAYED_IN_FLIGHT || !resends_add(s->cold->resends, index))
+		return false;
+	p->state = SPRAYED_LOST;
+	sp->in_flight--;
+	s->special |= SENDER_RESENDS;
+	entropy_learn(&sp->entropy, p->entropy, news);
+	return true;
+}
+
+void
+sprayed_timeout(struct nic *nic, struct sender *s, ps_t now)
+{
+	struct sprayed *sp = s->cold->sprayed;
+	ps_t longest = 0;
+	bool any = false;
+
+	timer_stop(&s->timer);
+	for (uint32_t i = s->acked; i != s->next; i++) {
+		const struct sprayed_packet *p = sprayed_packet_at(sp, i);
+		ps_t since = time_since(p, now);
+
+		if (p->state != SPRAYED_IN_FLIGHT)
+			continue;
+		if (since >= nic->rto && sprayed_lose(s, i, ENTROPY_LOST)) {
+			any = true;
+			if (s->special & SENDER_PACED)
+				pacing_lost(s, now);
+		} else if (since > longest) {
+			longest = since;
+		}
+	}
+	s->result.timeouts += any;
+	if (sp->in_flight != 0)
+		nic_set_timer(nic, &s->timer, now + (nic->rto > longest ? nic->rto - longest : 1));
+	else if (sp->credits && !any)
+		uet_credit_ask(nic, s);
+	sender_review(nic, s, now);
+}

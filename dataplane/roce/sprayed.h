@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a sender keeps whose packets take many paths and are acknowledged singly (SENDER_SPRAYED): of
+// each packet between `acked` and `next` what became of it, the entropy values, and the credit that
+// the receiver granted. sprayed.c says how. Worker only, but for making it.
+#pragma once
+
+#include "congestion.h"
+#include "entropy.h"
+#include "qp.h"
+
+enum sprayed_state {
+	SPRAYED_ARRIVED, // or was never sent
+	SPRAYED_IN_FLIGHT,
+	SPRAYED_LOST, // waits among the sender's resends
+};
+
+struct sprayed_packet {
+	uint32_t sent_at; // the last time, in units of 2^10 ps
+	uint16_t entropy; // of that time
+	uint8_t state;    // enum sprayed_state
+	uint8_t sends;    // 255: that many or more
+};
+
+struct sprayed {
+	struct sprayed_packet *packets; // a ring, by number
+	uint32_t mask;
+	uint32_t window; // packets from `acked` to before `next` at most
+	uint32_t in_flight;
+	bool credits;      // it sends only what the receiver granted
+	uint64_t unasked;  // bytes of payload that need no grant
+	uint64_t granted;  // the same that were granted, ever
+	uint64_t consumed; // and that were sent, ever
+	uint16_t sport;    // of entropy value 0
+	struct entropy entropy;
+};
+
+// Makes what a new sender needs, or sets what a used one has, whose numbers begin at 0 again. Return
+// 0 or -ENOMEM.
+int sprayed_create(struct nic *nic, struct sender *s);
+void sprayed_renew(struct nic *nic, struct sender *s, const struct nic_endpoint *e);
+
+static inline struct sprayed_packet *
+sprayed_packet_at(const struct sprayed *sp, uint32_t index)
+{
+	return &sp->packets[index & sp->mask];
+}
+
+// Whether the sender, which has something to send if `wants`, may do so.
+bool sprayed_admits(struct nic *nic, struct sender *s, bool wants, ps_t now);
+
+// Whether the packet that goes next, `index`, is to ask for an acknowledgement at once: a resent one,
+// and one behind which nothing may be sent for now.
+bool sprayed_asks(const struct sender *s, uint32_t index);
+
+// Packet `index` was sent with that entropy value.
+void sprayed_sent(struct nic *nic, struct sender *s, uint32_t index, uint16_t entropy, ps_t now);
+
+// It arrived. Returns whether that is news.
+bool sprayed_arrived(struct sender *s, uint32_t index);
+
+// The round trip of a packet that is answered now; 0: it is not known which time it was sent.
+ps_t sprayed_round_trip(const struct sprayed *sp, uint32_t index, ps_t now);
+
+// It was lost: it goes again. Returns whether that is news.
+bool sprayed_lose(struct sender *s, uint32_t index, enum entropy_news news);
+
+// The retransmission timer fired.
+void sprayed_timeout(struct nic *nic, struct sender *s, ps_t now);
+
+// What the sender needs to be granted, ever, in bytes of payload.
+uint64_t sprayed_needs(const struct sender *s);

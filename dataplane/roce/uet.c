@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a packet is follows from its prologue. Every header is checked against the bytes that are
+// there and against what UDP claims; a trimmed packet has fewer, and its PDS header is enough.
+#include "uet.h"
+
+#include "dataplane/base/headers.h"
+#include "dataplane/queueing/ecn.h"
+#include "dataplane/stages/stage.h"
+#include "exchange.h"
+#include "pacing.h"
+#include "sender.h"
+#include "sender_review.h"
+#include "uet_credit.h"
+#include "uet_frame.h"
+#include "uet_receiver.h"
+
+// A packet's parts behind UDP.
+struct parts {
+	const uint8_t *pds;
+	unsigned int type;
+	unsigned int pds_bytes;
+	uint32_t claimed; // bytes behind UDP's header, as that says
+	uint32_t there;   // of them, in memory
+	bool trimmed;
+};
+
+// Returns -1, or the reason to drop the packet.
+static int
+find_parts(struct rte_mbuf *m, struct parts *out)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *udp = packet_data(m) + meta->l4_off;
+	uint32_t before = meta->l4_off + FRAME_UDP_BYTES;
+	int fewer;
+
+	*out = (struct parts){
+		.pds = udp + FRAME_UDP_BYTES,
+		.claimed = header_get16(udp + 4) - FRAME_UDP_BYTES,
+		.there = meta->data_len > before ? meta->data_len - before : 0,
+		.trimmed = meta->flags & PACKET_TRIMMED_UPSTREAM,
+	};
+	fewer = out->trimmed ? DROP_TRIMMED : DROP_TRUNCATED;
+	if (unlikely(meta->flags & PACKET_BAD_PAYLOAD))
+		return DROP_BAD_ICRC;
+	if (out->claimed < sizeof(struct uet_prologue))
+		return DROP_MALFORMED;
+	if (out->there < sizeof(struct uet_prologue))
+		return fewer;
+	out->type = uet_type((const struct uet_prologue *)out->pds);
+	out->pds_bytes = uet_header_bytes(out->type);
+	if (out->pds_bytes == 0)
+		return DROP_NOT_FOR_HOST;
+	if (out->claimed < out->pds_bytes)
+		return DROP_MALFORMED;
+	return out->there < out->pds_bytes ? fewer : -1;
+}
+
+static int
+take_data(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct parts *p, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const struct uet_request *h = (const struct uet_request *)p->pds;
+	const struct uet_message *message = (const struct uet_message *)(p->pds + p->pds_bytes);
+	uint32_t headers = p->pds_bytes + (uint32_t)sizeof(*message);
+	unsigned int flags = uet_flags(&h->prologue);
+	struct uet_receiver *u = (struct uet_receiver *)qp;
+	struct uet_data d;
+
+	if (uet_next(&h->prologue) != UET_NEXT_REQUEST || p->claimed < headers)
+		return DROP_MALFORMED;
+	if (!p->trimmed && p->there < headers)
+		return DROP_TRUNCATED;
+	if (qp == NULL || qp->role != QP_RECEIVER ||
+	    uet_get16(h->spdcid) != uet_pdcid(u->receiver.address.peer_qpn))
+		return DROP_NO_QUEUE_PAIR;
+	d = (struct uet_data){
+		.psn = roce_get32(h->psn),
+		.payload = p->claimed - headers,
+		.wire_bytes = meta->wire_bytes,
+		.marked = meta->ecn == ECN_CE,
+		.resent = flags & UET_REQUEST_RETX,
+		.asks = flags & UET_REQUEST_ACK,
+		.trimmed = p->trimmed,
+		.has_target = p->type == UET_RUD_CC_REQUEST,
+		.message = p->trimmed ? 0 : message->flags,
+	};
+	memcpy(&d.sport, p->pds - FRAME_UDP_BYTES, sizeof(d.sport));
+	if (d.has_target)
+		d.target = roce_get24(((const struct uet_request_cc *)(h + 1))->target);
+	packet_free(nic->node->packets, m);
+	uet_receiver_take(nic, u, &d, now);
+	return STAGE_CONSUMED;
+}
+
+// The number of the sender's packet that has a PSN.
+static uint32_t
+index_of(const struct sender *s, uint32_t psn)
+{
+	return psn - s->psn_base;
+}
+
+static bool
+under_way(const struct sender *s, uint32_t index)
+{
+	return (int32_t)(index - s->acked) >= 0 && (int32_t)(s->next - index) > 0;
+}
+
+// The entropy value of the packet that caused an acknowledgement, which may be acknowledged already.
+static void
+learn(struct sender *s, uint32_t index, bool marked)
+{
+	struct sprayed *sp = s->cold->sprayed;
+
+	if (s->next - index - 1 > sp->mask)
+		return;
+	entropy_learn(&sp->entropy, sprayed_packet_at(sp, index)->entropy,
+		      marked ? ENTROPY_MARKED : ENTROPY_GOOD);
+}
+
+static void
+feed_back(struct sender *s, uint32_t arrived, ps_t round_trip, bool marked, ps_t now)
+{
+	struct congestion *c = &s->cold->pacing->c;
+	const struct congestion_feedback f = {
+		.bytes = (uint64_t)arrived * s->path_mtu,
+		.in_flight = (uint64_t)s->cold->sprayed->in_flight * s->path_mtu,
+		.round_trip = round_trip,
+		.marked = marked,
+	};
+
+	if (c->algorithm->fed_back != NULL)
+		c->algorithm->fed_back(c, &f, now);
+}
+
+static void
+take_ack(struct nic *nic, struct sender *s, const struct uet_ack_cc *h, ps_t now)
+{
+	uint32_t cack = roce_get32(h->cack_psn), before = s->acked;
+	uint32_t end = index_of(s, cack) + 1; // all before have arrived
+	uint32_t acked = index_of(s, cack + (uint32_t)(int16_t)uet_get16(h->ack_psn_offset));
+	uint32_t first = index_of(s, cack + (uint32_t)(int16_t)uet_get16(h->sack_psn_offset));
+	bool marked = uet_flags(&h->prologue) & UET_ANSWER_MARKED;
+	ps_t round_trip = 0, waited = (ps_t)uet_get16(h->service_time) * PS_PER_NS;
+	uint64_t bitmap = uet_get64(h->sack_bitmap);
+	uint32_t arrived = 0;
+
+	if ((int32_t)(end - s->next) > 0)
+		return; // of something that was never sent
+	if (under_way(s, acked))
+		round_trip = sprayed_round_trip(s->cold->sprayed, acked, now);
+	round_trip = round_trip > waited ? round_trip - waited : 0;
+	for (uint32_t i = before; (int32_t)(end - i) > 0; i++)
+		arrived += sprayed_arrived(s, i);
+	for (; bitmap != 0; bitmap &= bitmap - 1) {
+		uint32_t i = first + (uint32_t)__builtin_ctzll(bitmap);
+
+		if (under_way(s, i))
+			arrived += sprayed_arrived(s, i);
+	}
+	learn(s, acked, marked);
+	if (s->special & SENDER_PACED)
+		feed_back(s, arrived, round_trip, marked, now);
+	if ((int32_t)(end - before) > 0)
+		sender_arrived(nic, s, end, now);
+	sender_review(nic, s, now);
+}
+
+static void
+take_nack(struct nic *nic, struct sender *s, const struct uet_nack *h, ps_t now)
+{
+	uint32_t index = index_of(s, roce_get32(h->psn));
+	bool resent = uet_flags(&h->prologue) & UET_ANSWER_RETX;
+	const struct sprayed *sp = s->cold->sprayed;
+	uint64_t in_flight = (uint64_t)sp->in_flight * s->path_mtu;
+	const struct congestion *c;
+
+	// One that is answered already, or that has been sent again since.
+	if (!under_way(s, index) || resent != (sprayed_packet_at(sp, index)->sends > 1))
+		return;
+	if (!sprayed_lose(s, index, ENTROPY_TRIMMED))
+		return;
+	s->result.naks++;
+	if (s->special & SENDER_PACED && h->code == UET_NACK_TRIMMED) {
+		c = &s->cold->pacing->c;
+		if (c->algorithm->trimmed != NULL)
+			c->algorithm->trimmed(&s->cold->pacing->c, s->path_mtu, in_flight, now);
+	}
+	sender_review(nic, s, now);
+}
+
+// An answer for a sender. All of them have PDCIDs at the same place.
+static int
+take_answer(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct parts *p, ps_t now)
+{
+	struct sender *s = (struct sender *)qp;
+	union {
+		struct uet_ack_cc ack;
+		struct uet_nack nack;
+	} copy;
+
+	if (qp == NULL || qp->role != QP_SENDER ||
+	    uet_get16(((const struct uet_request *)p->pds)->spdcid) !=
+		    uet_pdcid(s->address.peer_qpn))
+		return DROP_NO_QUEUE_PAIR;
+	memcpy(&copy, p->pds, p->pds_bytes);
+	packet_free(nic->node->packets, m);
+	if (p->type == UET_ACK_CC)
+		take_ack(nic, s, &copy.ack, now);
+	else
+		take_nack(nic, s, &copy.nack, now);
+	return STAGE_CONSUMED;
+}
+
+static int
+take_control(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct parts *p, ps_t now)
+{
+	struct uet_credit h = *(const struct uet_credit *)p->pds;
+	uint32_t units = roce_get32(h.payload) & UET_CREDIT_MASK;
+	bool request = uet_next(&h.prologue) == UET_CONTROL_CREDIT_REQUEST;
+
+	if (!request && uet_next(&h.prologue) != UET_CONTROL_CREDIT)
+		return DROP_NOT_FOR_HOST;
+	if (qp == NULL || qp->role != (request ? QP_RECEIVER : QP_SENDER))
+		return DROP_NO_QUEUE_PAIR;
+	packet_free(nic->node->packets, m);
+	if (request)
+		uet_credit_asked(nic, (struct uet_receiver *)qp, units, now);
+	else
+		uet_credit_take(nic, (struct sender *)qp, units, now);
+	return STAGE_CONSUMED;
+}
+
+static int
+take_by(struct nic *nic, struct rte_mbuf *m, struct qp *qp, uint8_t port, const struct parts *p,
+	ps_t now)
+{
+	if (unlikely(qp != NULL && qp->port != port))
+		return DROP_NOT_FOR_HOST; // another of its ports
+	switch (p->type) {
+	case UET_RUD_REQUEST:
+	case UET_RUD_CC_REQUEST:
+		return take_data(nic, m, qp, p, now);
+	case UET_CONTROL:
+		return take_control(nic, m, qp, p, now);
+	default:
+		return take_answer(nic, m, qp, p, now);
+	}
+}
+
+// A packet for a queue pair of an exchange, which knows data and answers by RoCEv2's opcodes.
+static int
+take_exchanged(struct nic *nic, struct rte_mbuf *m, uint32_t qpn, uint8_t port,
+	       const struct parts *p, ps_t now)
+{
+	bool data = p->type == UET_RUD_REQUEST || p->type == UET_RUD_CC_REQUEST;
+	struct qp *qp = NULL;
+	int verdict = exchange_open(nic, qpn, data ? ROCE_OP_WRITE_ONLY_IMM : ROCE_OP_ACK, &qp);
+
+	if (verdict == STAGE_CONSUMED)
+		packet_free(nic->node->packets, m);
+	if (verdict != STAGE_NEXT)
+		return verdict;
+	verdict = take_by(nic, m, qp, port, p, now);
+	if (qp != NULL)
+		exchange_settle(nic, qp, now);
+	return verdict;
+}
+
+int
+uet_take(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
+{
+	struct parts parts;
+	uint32_t qpn, slot;
+	int verdict = find_parts(m, &parts);
+
+	if (unlikely(verdict >= 0))
+		return verdict;
+	qpn = uet_qpn(uet_get16(((const struct uet_request *)parts.pds)->dpdcid));
+	if (unlikely(qpn >= NIC_QPN_EXCHANGES))
+		return take_exchanged(nic, m, qpn, port, &parts, now);
+	slot = qpn - NIC_QPN_FIRST;
+	return take_by(nic, m, likely(slot < nic->qp_limit) ? nic->qps[slot] : NULL, port, &parts,
+		       now);
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reliable unordered delivery at the target. A packet within the window of PSNs is placed when it
+// arrives, in any order; messages complete in order. It is acknowledged with the next ones: every
+// ack_every packets, and at once when it came with CE, when the sender asks for it, when it ends a
+// message or makes one complete, and for a duplicate. An acknowledgement names the last PSN before
+// which nothing is missing, the packet that caused it, and 64 PSNs of which it says which have
+// arrived. Those are chosen so that every packet is among them once: when the packets that wait to be
+// acknowledged would not fit, what there is goes first. A trimmed packet is answered by a NACK.
+#include "uet_receiver.h"
+
+#include "program.h"
+#include "uet_credit.h"
+#include "uet_frame.h"
+
+#define SACK_PSNS 64
+
+void
+uet_receiver_renew(struct uet_receiver *u)
+{
+	*u = (struct uet_receiver){.receiver = u->receiver};
+}
+
+static uint64_t *
+ring_word(uint64_t *ring, const struct receiver *r, uint32_t psn, uint64_t *bit)
+{
+	uint32_t slot = psn & r->ring_mask;
+
+	*bit = UINT64_C(1) << slot % 64;
+	return &ring[slot / 64];
+}
+
+static bool
+is_placed(const struct receiver *r, uint32_t psn)
+{
+	uint64_t bit, *word = ring_word(r->placed, r, psn, &bit);
+
+	return *word & bit;
+}
+
+// The 64 bits of the ring from a PSN on that is not before the expected one.
+static uint64_t
+placed_from(const struct receiver *r, uint32_t psn)
+{
+	uint32_t slot = psn & r->ring_mask, words = (r->ring_mask + 1) / 64;
+	uint64_t low = r->placed[slot / 64] >> slot % 64;
+
+	if (slot % 64 == 0)
+		return low;
+	return low | r->placed[(slot / 64 + 1) % words] << (64 - slot % 64);
+}
+
+static void
+acknowledge(struct nic *nic, struct uet_receiver *u, uint32_t psn, const struct uet_answer *answer)
+{
+	struct receiver *r = &u->receiver;
+	uint32_t first = u->pending != 0 ? u->lowest : psn;
+	struct uet_sack sack = {
+		.cack_psn = r->expected - 1,
+		.acked_psn = psn,
+		.received_bytes = u->received_bytes,
+		.out_of_order = r->ahead,
+		.mpr = (uint8_t)(r->ring_mask / UET_MPR_UNIT < UINT8_MAX
+					 ? r->ring_mask / UET_MPR_UNIT
+					 : UINT8_MAX),
+	};
+
+	if ((int32_t)(first - r->expected) < 0)
+		first = r->expected;
+	sack.first_psn = first;
+	// A ring of 64 bits ends where it begins: beyond are none.
+	sack.bitmap = r->ahead != 0 ? placed_from(r, first) : 0;
+	u->pending = 0;
+	nic_respond(nic_port_of(nic, &r->qp), uet_make_ack(nic, r, answer, &sack));
+}
+
+static uint8_t
+answer_flags(const struct uet_data *d)
+{
+	return (uint8_t)((d->marked ? UET_ANSWER_MARKED : 0) | (d->resent ? UET_ANSWER_RETX : 0));
+}
+
+// Keeps a packet of the window for the next acknowledgement.
+static void
+note_pending(struct nic *nic, struct uet_receiver *u, const struct uet_data *d, ps_t now)
+{
+	uint32_t lowest = d->psn, highest = d->psn;
+
+	if (u->pending != 0) {
+		if ((int32_t)(u->lowest - lowest) < 0)
+			lowest = u->lowest;
+		if ((int32_t)(u->highest - highest) > 0)
+			highest = u->highest;
+		if (highest - lowest >= SACK_PSNS) {
+			struct uet_answer answer = {.sport = u->last_sport,
+						    .waited = now - u->last_at};
+
+			acknowledge(nic, u, u->last, &answer);
+			lowest = highest = d->psn;
+		}
+	}
+	u->lowest = lowest;
+	u->highest = highest;
+	u->last = d->psn;
+	u->last_sport = d->sport;
+	u->last_at = now;
+	u->pending++;
+}
+
+static void
+place(struct receiver *r, const struct uet_data *d)
+{
+	uint64_t bit, *word = ring_word(r->placed, r, d->psn, &bit);
+
+	*word |= bit;
+	r->ahead++;
+	if (!(d->message & UET_MESSAGE_END))
+		return;
+	*ring_word(r->ends, r, d->psn, &bit) |= bit;
+	if (d->message & UET_MESSAGE_DATA && r->cold != NULL && r->cold->immediates != NULL)
+		*ring_word(r->cold->immediates, r, d->psn, &bit) |= bit;
+}
+
+static bool
+take_bit(uint64_t *ring, const struct receiver *r, uint32_t psn)
+{
+	uint64_t bit, *word;
+
+	if (ring == NULL)
+		return false;
+	word = ring_word(ring, r, psn, &bit);
+	if (!(*word & bit))
+		return false;
+	*word &= ~bit;
+	return true;
+}
+
+// Moves past what has arrived; *ended: messages. Returns how many of them a program waits for.
+static uint32_t
+advance(struct receiver *r, uint32_t *ended)
+{
+	uint32_t immediates = 0;
+
+	while (r->ahead != 0 && take_bit(r->placed, r, r->expected)) {
+		uint32_t psn = r->expected++;
+
+		r->ahead--;
+		if (!take_bit(r->ends, r, psn))
+			continue;
+		r->begin = r->expected;
+		r->msn++;
+		++*ended;
+		immediates += take_bit(r->cold != NULL ? r->cold->immediates : NULL, r, psn);
+	}
+	return immediates;
+}
+
+static void
+take_new(struct nic *nic, struct uet_receiver *u, const struct uet_data *d, ps_t now)
+{
+	struct uet_answer answer = {.sport = d->sport, .flags = answer_flags(d)};
+	struct receiver *r = &u->receiver;
+	uint32_t ended = 0, immediates, distance = d->psn - r->expected;
+
+	if (distance != 0) {
+		r->result.out_of_order++;
+		if (distance > r->result.reorder_max)
+			r->result.reorder_max = distance;
+	}
+	u->received_bytes += d->payload;
+	note_pending(nic, u, d, now);
+	place(r, d);
+	immediates = advance(r, &ended);
+	if (d->marked || d->asks || ended != 0 || u->pending >= nic->cold->config.uet.ack_every)
+		acknowledge(nic, u, d->psn, &answer);
+	if (immediates != 0 && r->cold != NULL && r->cold->feeder.inbox != NULL)
+		while (immediates-- != 0)
+			program_received(nic, &r->cold->feeder, now);
+}
+
+void
+uet_receiver_take(struct nic *nic, struct uet_receiver *u, const struct uet_data *d, ps_t now)
+{
+	struct uet_answer answer = {.sport = d->sport, .flags = answer_flags(d)};
+	struct receiver *r = &u->receiver;
+	int32_t distance = (int32_t)(d->psn - r->expected);
+
+	if (d->has_target)
+		uet_credit_need(nic, u, d, now);
+	if (distance >= 0 && (uint32_t)distance >= nic->cold->config.reorder_window) {
+		r->result.naks++;
+		nic_respond(nic_port_of(nic, &r->qp),
+			    uet_make_nack(nic, r, &answer, UET_NACK_OUT_OF_WINDOW, d->psn));
+		return;
+	}
+	if (distance < 0 || is_placed(r, d->psn)) {
+		r->result.packets += !d->trimmed;
+		r->result.duplicates += !d->trimmed;
+		acknowledge(nic, u, d->psn, &answer);
+	} else if (d->trimmed) {
+		r->result.naks++;
+		uet_credit_trimmed(nic, u, now);
+		nic_respond(nic_port_of(nic, &r->qp),
+			    uet_make_nack(nic, r, &answer, UET_NACK_TRIMMED, d->psn));
+	} else {
+		r->result.packets++;
+		take_new(nic, u, d, now);
+	}
+}
