@@ -171,12 +171,14 @@ fabric_wire_slots(uint64_t rate_bps, ps_t delay)
 }
 
 static int
-load_hosts(struct fabric *f)
+load_hosts(struct fabric *f, struct diag *diag)
 {
 	int rc = 0;
 
 	for (uint32_t h = 0; rc == 0 && h < f->topology->host_count; h++)
 		rc = config_host(f->config, topology_host(f->topology, h)->name, &f->hosts[h]);
+	for (uint32_t h = 0; rc == 0 && h < f->topology->host_count; h++)
+		rc = fabric_check_nic(f, h, diag);
 	return rc;
 }
 
@@ -258,7 +260,7 @@ fabric_create(struct fabric **out, struct config *config, struct topology *topol
 	      const struct fabric_options *options, struct diag *diag)
 {
 	struct fabric *f = make_room(config, topology, options);
-	int rc = load_hosts(f);
+	int rc = load_hosts(f, diag);
 
 	activity("computing routes");
 	if (rc == 0)

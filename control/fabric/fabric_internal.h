@@ -26,6 +26,9 @@ int fabric_create_edge(struct fabric *f, uint32_t host, struct edge **out);
 void fabric_add_host_sides(struct tables *t);
 void fabric_name_host_sides(struct report_node *n, uint16_t links);
 
+// Whether a host's settings go together. Returns 0, or -EINVAL with the reason in diag.
+int fabric_check_nic(const struct fabric *f, uint32_t host, struct diag *diag);
+
 // The marking of a host's packets: a DSCP of its settings, or if they are auto of its leaf's maps;
 // the priority that the leaf gives this DSCP; and the queue of its own port for that priority.
 struct fabric_marking {

@@ -133,6 +133,44 @@ set_ports(struct nic_config *nic, const struct fabric *f, const struct topo_node
 	}
 }
 
+// Where the file sets a key of a host.
+static struct diag_pos
+host_pos(const struct fabric *f, uint32_t host, const char *key)
+{
+	struct diag_pos pos =
+		config_written_at(f->config, topology_host(f->topology, host)->name, key);
+
+	return pos.line != 0 ? pos : config_written_at(f->config, "hosts", key);
+}
+
+int
+fabric_check_nic(const struct fabric *f, uint32_t host, struct diag *diag)
+{
+	const struct host_config *h = &f->hosts[host];
+	const struct congestion_algorithm *congestion = config_congestions[h->congestion];
+	bool uet = h->transport == NIC_TRANSPORT_UET;
+
+	if (uet && congestion != NULL && congestion->notified != NULL) {
+		diag_error(diag, f->config->file, host_pos(f, host, "congestion"),
+			   "hosts.congestion",
+			   "it needs CNPs, which transport: uet does not have; use nscc, window or "
+			   "none");
+		return -EINVAL;
+	}
+	if (!uet && congestion != NULL && congestion->fed_back != NULL) {
+		diag_error(diag, f->config->file, host_pos(f, host, "congestion"),
+			   "hosts.congestion", "nscc needs transport: uet");
+		return -EINVAL;
+	}
+	if (uet && h->reorder_window > UET_WINDOW_MAX) {
+		diag_error(diag, f->config->file, host_pos(f, host, "reorder-window"),
+			   "hosts.reorder-window", "at most %u with transport: uet",
+			   UET_WINDOW_MAX);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int
 fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 {

@@ -7,6 +7,7 @@
 // retransmission timeout.
 #include "uet_credit.h"
 
+#include "nic_add.h"
 #include "sender_review.h"
 #include "uet_frame.h"
 
@@ -91,6 +92,11 @@ uet_credit_asked(struct nic *nic, struct uet_receiver *u, uint32_t target, ps_t 
 {
 	if (nic->cold->granters == NULL)
 		return;
+	if (u->payload == 0) { // none of its packets has come yet
+		u->payload = NIC_PATH_MTU_MAX;
+		u->occupancy = frame_bytes(u->receiver.address.ip6,
+					   (uint32_t)UET_DATA_BEHIND_UDP + u->payload);
+	}
 	u->needed = expand(u->needed, target);
 	if (u->granted >= u->needed)
 		send_credit(nic, u); // the last one was lost

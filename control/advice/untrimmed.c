@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ultra Ethernet Transport takes many paths at once and expects switches to drop packets early, cut to
+// their headers, so that they go again at once. In a class with PFC, a queue that is full holds up all
+// paths instead; where switches do not cut its packets, a loss takes a retransmission timeout.
+#include "advice_internal.h"
+
+#include "control/fabric/fabric_internal.h"
+
+static void
+check_host(const struct fabric *f, uint32_t host, struct advice_findings *all)
+{
+	const struct topo_node *place = topology_host(f->topology, host);
+	const struct topo_port *port = &place->ports[0];
+	const struct port_profile *profile =
+		f->tables[port->peer_node]->ports[port->peer_port].profile;
+	struct diag_pos pos = advice_host_pos(f, host, "transport");
+	struct fabric_marking data;
+
+	if (fabric_data_marking(f, host, f->hosts[host].priority, &data) != 0)
+		return; // an error where a flow needs it
+	if (advice_lossless(profile) & 1u << data.priority) {
+		advice_note(all, pos, "hosts.transport", place->name,
+			    "data of @ is in priority %u, with PFC: transport uet expects a class "
+			    "without it",
+			    data.priority);
+		return;
+	}
+	for (uint32_t n = 0; n < f->topology->first_host; n++) {
+		const struct tables *t = f->tables[n];
+		unsigned tc = t->priority_to_tc[data.priority];
+
+		if (t->trim.size != 0 && t->trim.eligible & 1u << tc)
+			continue;
+		advice_note(all, pos, "hosts.transport", place->name,
+			    "%s does not trim class %u, in which data of @ are: what it drops is "
+			    "sent again after `rto` only",
+			    f->topology->nodes[n].name, tc);
+		return;
+	}
+}
+
+void
+advice_untrimmed(const struct fabric *f, struct diag *diag)
+{
+	struct advice_findings all = {.one = "host", .many = "hosts"};
+
+	for (uint32_t h = 0; h < f->topology->host_count; h++)
+		if (f->hosts[h].transport == NIC_TRANSPORT_UET)
+			check_host(f, h, &all);
+	advice_report(&all, f, diag);
+}
