@@ -5,6 +5,7 @@ import random
 from common import *
 from ranks import mpirun
 from sample import Sample
+from sprayed import GRANTED, SPRAYED
 
 COUNTS = (2, 4)
 SEEDS = range(150, 210) if FULL else range(200, 206)
@@ -57,6 +58,11 @@ class Ranks(Case):
                 draw = random.Random(f"ranks {seed}")
                 threads = draw.choice((1, 1, 2, 3))
                 self.compare(self.file(Sample(seed).description()), (draw.choice((2, 3, 4, 7)),), "-j", threads)
+
+    def test_ultra_ethernet(self):
+        for description in (SPRAYED, GRANTED):
+            self.compare(self.file(description), (2, 3))
+            self.compare(self.file(description), (2,), "-j", 2)
 
     def test_a_fabric_that_cannot_be_divided(self):
         """Every host is at every leaf: one rank has them all, others have spines, or nothing."""

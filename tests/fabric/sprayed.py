@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fabrics of Ultra Ethernet Transport in which as much happens as can: marks, trimmed packets, losses, timeouts, links
+that come and go; once with windows, once with credits as well.
+"""
+from common import fabric
+
+SPRAYED = fabric(
+    3, 2, 4, seed=9, host_link={"rate": "100G", "delay": "20ns"},
+    switch={"preset": "lossy", "latency": "400ns", "buffer": {"size": "3MB"}, "routing": {"mode": "ecmp"}, "qos": {
+        "priority-to-tc": {3: 3, 4: 4, 6: 6, "default": 0}, "trim": {"size": "256B", "dscp": 11, "tc": 4, "eligible-tc": [3]},
+        "tc": {3: {"pool": "egress-lossy", "static": "100KB", "ecn": {"min": "20KB", "max": "80KB", "probability": "100%"}},
+               4: {"pool": "egress-lossy", "scheduler": "strict", "alpha": "unlimited"}}}},
+    hosts={"transport": "uet", "ack-dscp": 48, "rto": "100us", "start-jitter": "2us", "uet": {"paths": 16}},
+    workload=[{"kind": "permutation", "size": "300KB"}, {"kind": "all-to-all", "size": "400KB", "at": "5us"},
+              {"kind": "incast", "to": "h1", "from": ["h2", "h5", "h6", "h9"], "size": "300KB", "at": "10us", "qps": 2},
+              {"kind": "step", "compute": "5us", "repeat": 2, "operations": [{"kind": "all-reduce", "size": "300KB"}]}],
+    events=[{"at": "15us", "link": "leaf1-spine1", "loss": "1%", "for": "40us"},
+            {"at": "50us", "link": "leaf2-spine2", "state": "down", "for": "60us"}])
+GRANTED = SPRAYED | {"hosts": SPRAYED["hosts"] | {"uet": {"spray": "reps", "credits": "on"}}}
