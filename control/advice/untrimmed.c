@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ultra Ethernet Transport takes many paths at once and expects switches to drop packets early, cut to
-// their headers, so that they go again at once. In a class with PFC, a queue that is full holds up all
-// paths instead; where switches do not cut its packets, a loss takes a retransmission timeout.
+// Ultra Ethernet Transport takes many paths at once and expects switches to drop packets early, cut
+// to their headers, so that they go again at once. In a class with PFC, a queue that is full holds
+// up all paths instead; where switches do not cut its packets, a loss takes a retransmission
+// timeout.
 #include "advice_internal.h"
 
 #include "control/fabric/fabric_internal.h"

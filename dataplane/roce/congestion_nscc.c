@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NSCC, the sender's congestion control of Ultra Ethernet Transport (UE Specification 1.0, UET-CC),
 // as the UEC's simulator has it (uet-htsim, htsim/sim/uec.cpp: initNsccParams(), quick_adapt(),
-// updateCwndOnAck_NSCC(), updateCwndOnNack_NSCC()); it grew out of SMaRTT (Bonato et al., "SMaRTT-
-// REPS", 2024). A window of bytes in flight follows from two signals of each acknowledgement: the
-// queueing delay d, which is what its round trip took longer than an empty network's, against a
-// target T, and the CE mark.
+// updateCwndOnAck_NSCC(), updateCwndOnNack_NSCC()); it grew out of SMaRTT (Bonato et al.,
+// "SMaRTT-REPS", 2024). A window of bytes in flight follows from two signals of each
+// acknowledgement: the queueing delay d, which is what its round trip took longer than an empty
+// network's, against a target T, and the CE mark.
 //
-//	no mark, d < T   proportional increase: 4 mtu a (T - d) / 12 us for each window acknowledged;
-//	                 fast increase after a window without delay
+//	no mark, d < T   proportional increase: 4 mtu a (T - d) / 12 us for each window
+//	                 acknowledged; fast increase after a window without delay
 //	no mark, d >= T  fair increase: 5 mtu a for each window acknowledged
 //	mark, d < T      nothing: the queue has only begun to grow, another path may do
 //	mark, d >= T     multiplicative decrease by the average delay D > T, once a round trip:
 //	                 window (1 - g (D - T) / D), but no less than half
 //
-// `a` is the path's bandwidth-delay product in units of 150,000 bytes (100 Gb/s and 12 us, for which
-// the constants were found). Increases are collected and applied every 8 packets.
+// `a` is the path's bandwidth-delay product in units of 150,000 bytes (100 Gb/s and 12 us, for
+// which the constants were found). Increases are collected and applied every 8 packets.
 //
 // Quick adapt is for incast: when a round trip in which packets were trimmed, or were very late,
 // has brought less than an eighth of the largest window, the window becomes what it has brought.

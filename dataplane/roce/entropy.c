@@ -3,11 +3,12 @@
 // and Failure Mitigation", 2025) and the UEC's simulator (uet-htsim, htsim/sim/uec_mp.cpp), whose
 // words for what is here are oblivious, REPS and mixed.
 //
-// Oblivious: values in turn, each round in another order, so that senders that begin together do not
-// stay in step. REPS: a value whose packet came back without a mark is used again, once; if there is
-// none, a random one. Mixed: such a value; if there is none, the next of the round that has no
-// penalty. A mark is a penalty of 1, a trimmed packet one of 4, a lost packet one of 15, which is the
-// largest. For each packet that passes penalized values over, the first of them loses 1.
+// Oblivious: values in turn, each round in another order, so that senders that begin together do
+// not stay in step. REPS: a value whose packet came back without a mark is used again, once; if
+// there is none, a random one. Mixed: such a value; if there is none, the next of the round that
+// has no penalty. A mark is a penalty of 1, a trimmed packet one of 4, a lost packet one of 15,
+// which is the largest. For each packet that passes penalized values over, the first of them loses
+// 1.
 //
 // The ring of good values holds as many as there are values; a further one is not kept.
 #include "entropy.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entropy value the next packet of a queue pair has, and so which path it takes: switches hash
-// it with the addresses. entropy.c says how. Worker only.
+// Which entropy value the next packet of a queue pair has, and so which path it takes: switches
+// hash it with the addresses. entropy.c says how. Worker only.
 #pragma once
 
 #include "dataplane/base/random.h"

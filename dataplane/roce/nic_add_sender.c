@@ -94,7 +94,7 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 	if (error == 0 && c->congestion != NULL)
 		error = add_pacing(nic, s, flow);
 	if (error == 0 && uet)
-		error = sprayed_create(nic, s);
+		error = sprayed_create(nic, s, nic_window_bits(nic));
 	if (error != 0)
 		return error;
 	s->psn_base = e->first_psn;
@@ -248,7 +248,7 @@ nic_make_sender(struct nic *nic, const struct nic_flow *flow, struct sender **ou
 	if (error == 0 && nic->cold->config.congestion != NULL)
 		error = add_pacing(nic, s, flow);
 	if (error == 0 && uet)
-		error = sprayed_create(nic, s);
+		error = sprayed_create(nic, s, nic_window_bits(nic));
 	*out = s;
 	return error;
 }

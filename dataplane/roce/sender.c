@@ -22,6 +22,7 @@
 #include "responder.h"
 #include "sender_review.h"
 #include "sprayed.h"
+#include "sprayed_timeout.h"
 #include "uet_frame.h"
 
 static int32_t

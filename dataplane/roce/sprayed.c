@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A packet is in flight until an acknowledgement reports it, a NACK or the retransmission timer.
 // The timer runs from the last progress, or from when something was sent again after nothing was in
-// flight; when it fires, all packets that have been in flight for so long count as lost. Lost packets
-// go before new ones (resends.h). The window of congestion control holds what is in flight, but one
-// packet always. Nothing goes back: `next` only grows.
+// flight; when it fires, all packets that have been in flight for so long count as lost. Lost
+// packets go before new ones (resends.h). The window of congestion control holds what is in flight,
+// but one packet always. Nothing goes back: `next` only grows.
 //
 // With credits, a sender may send what its receiver has granted. One that has used it up and has
 // nothing in flight asks again after a retransmission timeout, because the last grant may be lost.
 #include "sprayed.h"
 
-#include "nic_add.h"
 #include "pacing.h"
 #include "resends.h"
-#include "sender_review.h"
-#include "uet_credit.h"
 
 #include <errno.h>
 
-#define SENT_AT_SHIFT 10
-
 int
-sprayed_create(struct nic *nic, struct sender *s)
+sprayed_create(struct nic *nic, struct sender *s, uint32_t slots)
 {
 	const struct uet_config *c = &nic->cold->config.uet;
-	uint32_t slots = nic_window_bits(nic);
 	size_t ring = (size_t)slots * sizeof(struct sprayed_packet);
 	struct sprayed *sp = nic_alloc(nic, sizeof(*sp) + ring + entropy_bytes(c->paths));
 
@@ -105,7 +99,7 @@ sprayed_sent(struct nic *nic, struct sender *s, uint32_t index, uint16_t entropy
 	struct sprayed *sp = s->cold->sprayed;
 	struct sprayed_packet *p = sprayed_packet_at(sp, index);
 
-	p->sent_at = (uint32_t)(now >> SENT_AT_SHIFT);
+	p->sent_at = (uint32_t)(now >> SPRAYED_TIME_SHIFT);
 	p->entropy = entropy;
 	p->state = SPRAYED_IN_FLIGHT;
 	p->sends += p->sends != UINT8_MAX;
@@ -133,18 +127,12 @@ sprayed_arrived(struct sender *s, uint32_t index)
 	return true;
 }
 
-static ps_t
-time_since(const struct sprayed_packet *p, ps_t now)
-{
-	return (ps_t)((uint32_t)(now >> SENT_AT_SHIFT) - p->sent_at) << SENT_AT_SHIFT;
-}
-
 ps_t
 sprayed_round_trip(const struct sprayed *sp, uint32_t index, ps_t now)
 {
 	const struct sprayed_packet *p = sprayed_packet_at(sp, index);
 
-	return p->state == SPRAYED_IN_FLIGHT && p->sends == 1 ? time_since(p, now) : 0;
+	return p->state == SPRAYED_IN_FLIGHT && p->sends == 1 ? sprayed_time_since(p, now) : 0;
 }
 
 bool
@@ -160,34 +148,4 @@ sprayed_lose(struct sender *s, uint32_t index, enum entropy_news news)
 	s->special |= SENDER_RESENDS;
 	entropy_learn(&sp->entropy, p->entropy, news);
 	return true;
-}
-
-void
-sprayed_timeout(struct nic *nic, struct sender *s, ps_t now)
-{
-	struct sprayed *sp = s->cold->sprayed;
-	ps_t longest = 0;
-	bool any = false;
-
-	timer_stop(&s->timer);
-	for (uint32_t i = s->acked; i != s->next; i++) {
-		const struct sprayed_packet *p = sprayed_packet_at(sp, i);
-		ps_t since = time_since(p, now);
-
-		if (p->state != SPRAYED_IN_FLIGHT)
-			continue;
-		if (since >= nic->rto && sprayed_lose(s, i, ENTROPY_LOST)) {
-			any = true;
-			if (s->special & SENDER_PACED)
-				pacing_lost(s, now);
-		} else if (since > longest) {
-			longest = since;
-		}
-	}
-	s->result.timeouts += any;
-	if (sp->in_flight != 0)
-		nic_set_timer(nic, &s->timer, now + (nic->rto > longest ? nic->rto - longest : 1));
-	else if (sp->credits && !any)
-		uet_credit_ask(nic, s);
-	sender_review(nic, s, now);
 }

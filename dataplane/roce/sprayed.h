@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a sender keeps whose packets take many paths and are acknowledged singly (SENDER_SPRAYED): of
-// each packet between `acked` and `next` what became of it, the entropy values, and the credit that
-// the receiver granted. sprayed.c says how. Worker only, but for making it.
+// What a sender keeps whose packets take many paths and are acknowledged singly (SENDER_SPRAYED):
+// of each packet between `acked` and `next` what became of it, the entropy values, and the credit
+// that the receiver granted. sprayed.c says how. Worker only, but for making it.
 #pragma once
 
 #include "congestion.h"
@@ -14,8 +14,10 @@ enum sprayed_state {
 	SPRAYED_LOST, // waits among the sender's resends
 };
 
+#define SPRAYED_TIME_SHIFT 10
+
 struct sprayed_packet {
-	uint32_t sent_at; // the last time, in units of 2^10 ps
+	uint32_t sent_at; // the last time, in units of 2^SPRAYED_TIME_SHIFT ps
 	uint16_t entropy; // of that time
 	uint8_t state;    // enum sprayed_state
 	uint8_t sends;    // 255: that many or more
@@ -34,9 +36,9 @@ struct sprayed {
 	struct entropy entropy;
 };
 
-// Makes what a new sender needs, or sets what a used one has, whose numbers begin at 0 again. Return
-// 0 or -ENOMEM.
-int sprayed_create(struct nic *nic, struct sender *s);
+// Makes what a new sender needs, with a ring of so many packets, a power of two, or sets what a
+// used one has, whose numbers begin at 0 again. Return 0 or -ENOMEM.
+int sprayed_create(struct nic *nic, struct sender *s, uint32_t slots);
 void sprayed_renew(struct nic *nic, struct sender *s, const struct nic_endpoint *e);
 
 static inline struct sprayed_packet *
@@ -45,11 +47,18 @@ sprayed_packet_at(const struct sprayed *sp, uint32_t index)
 	return &sp->packets[index & sp->mask];
 }
 
+// Since it was sent the last time, to within a unit.
+static inline ps_t
+sprayed_time_since(const struct sprayed_packet *p, ps_t now)
+{
+	return (ps_t)((uint32_t)(now >> SPRAYED_TIME_SHIFT) - p->sent_at) << SPRAYED_TIME_SHIFT;
+}
+
 // Whether the sender, which has something to send if `wants`, may do so.
 bool sprayed_admits(struct nic *nic, struct sender *s, bool wants, ps_t now);
 
-// Whether the packet that goes next, `index`, is to ask for an acknowledgement at once: a resent one,
-// and one behind which nothing may be sent for now.
+// Whether the packet that goes next, `index`, is to ask for an acknowledgement at once: a resent
+// one, and one behind which nothing may be sent for now.
 bool sprayed_asks(const struct sender *s, uint32_t index);
 
 // Packet `index` was sent with that entropy value.
@@ -63,9 +72,6 @@ ps_t sprayed_round_trip(const struct sprayed *sp, uint32_t index, ps_t now);
 
 // It was lost: it goes again. Returns whether that is news.
 bool sprayed_lose(struct sender *s, uint32_t index, enum entropy_news news);
-
-// The retransmission timer fired.
-void sprayed_timeout(struct nic *nic, struct sender *s, ps_t now);
 
 // What the sender needs to be granted, ever, in bytes of payload.
 uint64_t sprayed_needs(const struct sender *s);

@@ -105,7 +105,8 @@ under_way(const struct sender *s, uint32_t index)
 	return (int32_t)(index - s->acked) >= 0 && (int32_t)(s->next - index) > 0;
 }
 
-// The entropy value of the packet that caused an acknowledgement, which may be acknowledged already.
+// The entropy value of the packet that caused an acknowledgement, which may be acknowledged
+// already.
 static void
 learn(struct sender *s, uint32_t index, bool marked)
 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Receiver credit (UET-CC, RCCC): every data packet says what credit its sender needs in total. The
 // receivers of a port that have granted less wait in a ring. The first gets a grant of so many
-// packets, if it needs as many, and goes to the end; the next grant follows when the link has carried
-// what was granted. So senders share the link equally, and what they send fits it. Totals are
-// absolute: the next grant makes up for one that was lost, and a sender without credit asks after a
-// retransmission timeout.
+// packets, if it needs as many, and goes to the end; the next grant follows when the link has
+// carried what was granted. So senders share the link equally, and what they send fits it. Totals
+// are absolute: the next grant makes up for one that was lost, and a sender without credit asks
+// after a retransmission timeout.
 #include "uet_credit.h"
 
-#include "nic_add.h"
 #include "sender_review.h"
 #include "uet_frame.h"
+
+#define ASSUMED_PAYLOAD 4096u
 
 // A total that came in 24 bits, as the one nearest to what is known.
 static uint64_t
@@ -27,12 +28,35 @@ granter_of(const struct nic *nic, const struct uet_receiver *u)
 	return &nic->cold->granters[u->receiver.qp.port];
 }
 
+// The sender says what it needs in total. No more of it is remembered than a window of packets
+// beyond what was granted: the next packet says it again, and one that is forged causes few grants.
+static void
+note_need(const struct nic *nic, struct uet_receiver *u, uint32_t units)
+{
+	uint64_t most = u->granted + (uint64_t)nic->cold->config.reorder_window * u->payload;
+
+	u->needed = expand(u->needed, units);
+	if (u->needed > most)
+		u->needed = most;
+}
+
+// Until one of its packets has shown how large they are.
+static void
+assume_size(struct uet_receiver *u)
+{
+	if (u->payload != 0)
+		return;
+	u->payload = ASSUMED_PAYLOAD;
+	u->occupancy =
+		frame_bytes(u->receiver.address.ip6, (uint32_t)UET_DATA_BEHIND_UDP + u->payload);
+}
+
 static void
 wait_for_grant(struct nic *nic, struct uet_receiver *u, ps_t now)
 {
 	struct uet_granter *g = granter_of(nic, u);
 
-	if (u->queued || u->granted >= u->needed || u->payload == 0)
+	if (u->queued || u->granted >= u->needed)
 		return;
 	u->queued = true;
 	u->next = NULL;
@@ -65,7 +89,8 @@ uet_credit_need(struct nic *nic, struct uet_receiver *u, const struct uet_data *
 		u->payload = d->payload;
 		u->occupancy = d->wire_bytes + profile->preamble + profile->fcs + profile->gap;
 	}
-	u->needed = expand(u->needed, d->target);
+	assume_size(u);
+	note_need(nic, u, d->target);
 	wait_for_grant(nic, u, now);
 }
 
@@ -92,12 +117,8 @@ uet_credit_asked(struct nic *nic, struct uet_receiver *u, uint32_t target, ps_t 
 {
 	if (nic->cold->granters == NULL)
 		return;
-	if (u->payload == 0) { // none of its packets has come yet
-		u->payload = NIC_PATH_MTU_MAX;
-		u->occupancy = frame_bytes(u->receiver.address.ip6,
-					   (uint32_t)UET_DATA_BEHIND_UDP + u->payload);
-	}
-	u->needed = expand(u->needed, target);
+	assume_size(u);
+	note_need(nic, u, target);
 	if (u->granted >= u->needed)
 		send_credit(nic, u); // the last one was lost
 	else

@@ -3,7 +3,7 @@
 // how. Worker only.
 #pragma once
 
-#include "uet_receiver.h"
+#include "uet_qp.h"
 
 // At each port of a NIC that grants.
 struct uet_granter {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reliable unordered delivery at the target. A packet within the window of PSNs is placed when it
 // arrives, in any order; messages complete in order. It is acknowledged with the next ones: every
-// ack_every packets, and at once when it came with CE, when the sender asks for it, when it ends a
-// message or makes one complete, and for a duplicate. An acknowledgement names the last PSN before
+// ack_every packets, and at once when it came with CE, when the sender asks for it, when it makes a
+// message complete, and for a duplicate. An acknowledgement names the last PSN before
 // which nothing is missing, the packet that caused it, and 64 PSNs of which it says which have
-// arrived. Those are chosen so that every packet is among them once: when the packets that wait to be
-// acknowledged would not fit, what there is goes first. A trimmed packet is answered by a NACK.
+// arrived. Those are chosen so that every packet is among them once: when the packets that wait to
+// be acknowledged would not fit, what there is goes first. A trimmed packet is answered by a NACK.
 #include "uet_receiver.h"
 
 #include "program.h"

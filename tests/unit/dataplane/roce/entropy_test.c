@@ -73,8 +73,8 @@ test_recycled(void **state)
 	}
 }
 
-// The round passes over a value once for a mark, four times for a trimmed packet, fifteen for a lost
-// one, which is the most.
+// The round passes over a value once for a mark, four times for a trimmed packet, fifteen for a
+// lost one, which is the most.
 static void
 test_penalties(void **state)
 {
