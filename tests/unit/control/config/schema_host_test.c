@@ -68,6 +68,49 @@ the_defaults_of_congestion_control(void **state)
 	config_free(c);
 }
 
+// The transport decides what `auto` is.
+static void
+ultra_ethernet(void **state)
+{
+	struct config *c = load_good(
+		FABRIC "hosts: {transport: uet, uet: {paths: 128, spray: reps, credits: on}}\n"
+		       "h2: {congestion: none, uet: {ack-every: 1, grant: 8, unasked: 32}}\n"
+		       "h3: {transport: roce}\n");
+	struct host_config h;
+
+	(void)state;
+	assert_int_equal(config_host(c, "h1", &h), 0);
+	assert_int_equal(h.transport, NIC_TRANSPORT_UET);
+	assert_int_equal(h.congestion, CONGESTION_NSCC);
+	assert_int_equal(h.uet.paths, 128);
+	assert_int_equal(h.uet.spray, ENTROPY_REPS);
+	assert_int_equal(h.uet.ack_every, 4);
+	assert_true(h.uet.credits);
+	assert_int_equal(h.uet.grant, 4);
+	assert_int_equal(h.uet.unasked, 1);
+	assert_int_equal(h.parameters.nscc.target_delay, 0);
+	assert_int_equal(h.parameters.nscc.max_window_bytes, 0);
+	assert_true(h.parameters.nscc.decrease == 0.8);
+	assert_true(h.parameters.nscc.delay_gain == 1.0 / 80);
+	assert_int_equal(h.parameters.nscc.fair_packets, 5);
+	assert_int_equal(h.parameters.nscc.proportional_packets, 4);
+	assert_true(h.parameters.nscc.fast_gain == 0.25);
+	assert_true(h.parameters.nscc.periodic_gain == 0.15);
+	assert_int_equal(h.parameters.nscc.adjust_packets, 8);
+	assert_true(h.parameters.nscc.quick_adapt);
+	assert_int_equal(h.parameters.nscc.quick_gate, 3);
+	assert_int_equal(config_host(c, "h2", &h), 0);
+	assert_int_equal(h.congestion, CONGESTION_NONE);
+	assert_int_equal(h.uet.paths, 128);
+	assert_int_equal(h.uet.ack_every, 1);
+	assert_int_equal(h.uet.grant, 8);
+	assert_int_equal(h.uet.unasked, 32);
+	assert_int_equal(config_host(c, "h3", &h), 0);
+	assert_int_equal(h.transport, NIC_TRANSPORT_ROCE);
+	assert_int_equal(h.congestion, CONGESTION_NONE);
+	config_free(c);
+}
+
 // A host's own section changes what it names and leaves the rest.
 static void
 values_of_congestion_control(void **state)
@@ -230,8 +273,8 @@ mistakes(void **state)
 
 			"f.yaml:2:15: hosts.dscp: 64 is out of range: 0 to 63, or auto\n"
 			"f.yaml:2:23: hosts.ip: \"5\" is not one of 4, 6\n"
-			"f.yaml:2:38: hosts.congestion: \"dctcp\" is not one of none, dcqcn, "
-			"dcqcn-mlx, window; did you mean \"dcqcn\"?\n"
+			"f.yaml:2:38: hosts.congestion: \"dctcp\" is not one of auto, none, "
+			"dcqcn, dcqcn-mlx, window, nscc; did you mean \"dcqcn\"?\n"
 			"f.yaml:2:59: hosts.header-bytes: 48 has no unit: write it with B, KB, MB, "
 			"GB, KiB, MiB or GiB, or auto\n");
 }
@@ -297,6 +340,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_defaults_are_the_documented_ones),
 		cmocka_unit_test(the_defaults_of_congestion_control),
+		cmocka_unit_test(ultra_ethernet),
 		cmocka_unit_test(values),
 		cmocka_unit_test(values_of_congestion_control),
 		cmocka_unit_test(values_of_misbehaviour),
