@@ -51,6 +51,14 @@ struct config_framing {
 	uint16_t gap_bytes;
 };
 
+// How an InfiniBand subnet computes its forwarding tables.
+enum config_subnet_engine { CONFIG_SUBNET_MIN_HOP };
+
+struct config_subnet {
+	enum config_subnet_engine engine;
+	bool alternate; // a switch avoids a port that is down before it gets new tables
+};
+
 // What one process runs where several run a fabric together: some of its switches, and the hosts of
 // its leaves. Links between parts are UDP datagrams.
 struct config_part {

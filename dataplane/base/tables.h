@@ -19,6 +19,7 @@
 #define PRIORITIES 8
 #define PORTS_MAX 256
 #define TENANT_NONE UINT16_MAX
+#define LID_NOWHERE UINT32_MAX
 #define GRADES_MAX 16
 #define GROUP_MEMBERS_MAX 256
 
@@ -377,6 +378,9 @@ struct tables {
 	uint32_t group_count;
 	uint32_t next_hop_count;
 	uint32_t profile_count;
+	// InfiniBand: by LID an index of groups, or LID_NOWHERE. NULL: an Ethernet fabric.
+	uint32_t *lids;
+	uint32_t lid_count;
 	struct vrf *vrfs;
 	struct next_hop_group *groups;
 	struct next_hop *next_hops;

@@ -407,6 +407,7 @@ routes_clear(struct route_list *list)
 	free(list->groups);
 	free(list->members);
 	free(list->encaps);
+	free(list->lids);
 	*list = (struct route_list){0};
 }
 
