@@ -3,6 +3,7 @@
 // packets arrive, then by their encapsulation.
 #include "ideal.h"
 
+#include "dataplane/roce/frame.h"
 #include "dataplane/roce/ideal.h"
 
 #include <errno.h>
@@ -40,9 +41,14 @@ next_port(const struct tables *t, uint16_t in_port, struct walk *w)
 {
 	bool through = w->encap != NULL && w->encap->kind == ENCAP_VXLAN && !tunnel_ends(t, w);
 	uint16_t vrf = w->encap != NULL && !through ? w->to->vrf : t->ports[in_port].vrf;
-	uint32_t group = through ? lookup(&t->vrfs[vrf], w->outer_ip6, w->encap->remote)
-				 : lookup(&t->vrfs[vrf], w->ip6, w->ip6 ? w->to->ip6 : w->to->ip4);
+	uint32_t group;
 
+	if (t->lids != NULL)
+		return t->lids[w->to->lid] < LID_OWN
+			       ? t->next_hops[t->groups[t->lids[w->to->lid]].first].port
+			       : -ENOENT;
+	group = through ? lookup(&t->vrfs[vrf], w->outer_ip6, w->encap->remote)
+			: lookup(&t->vrfs[vrf], w->ip6, w->ip6 ? w->to->ip6 : w->to->ip4);
 	if (group == LPM_NONE || t->groups[group].count == 0)
 		return -ENOENT;
 	if (!through) {
@@ -141,7 +147,7 @@ fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
 		.handover = q->handover,
 		.sizes = {.header_bytes = q->from->header_bytes,
 			  .ack_bytes = q->to->ack_bytes,
-			  .ip6 = ip6},
+			  .network = frame_network_of(q->from->ip_version)},
 		.bytes = q->bytes,
 		.path_mtu = q->path_mtu,
 		.ack_every = q->to->ack_every,

@@ -245,6 +245,11 @@ trace_flow_read(const struct fabric *f, const json_t *params, struct trace_flow 
 {
 	json_int_t sport, dport, ttl, bytes, pair;
 
+	if (topology_is_infiniband(f->topology))
+		return diag_fail(
+			diag, EINVAL,
+			"packets of an InfiniBand fabric cannot be traced: see `roost show "
+			"lft` for the port of each LID");
 	if (read_ends(f, params, out, diag) != 0 || check_here(f, out, diag) != 0 ||
 	    read_dscp(f, params, out, diag) != 0)
 		return -EINVAL;
@@ -286,7 +291,8 @@ trace_flow_packet(const struct fabric *f, const struct trace_flow *flow,
 	struct frame_address address = {
 		.udp_sport = rte_cpu_to_be_16(flow->sport),
 		.traffic_class = (uint8_t)(flow->dscp << 2 | ECN_ECT0),
-		.ip6 = flow->ip6,
+		.peer_qpn = flow->queue_pair,
+		.network = flow->ip6 ? FRAME_IP6 : FRAME_IP4,
 	};
 	struct frame_template template;
 	uint8_t *payload;
@@ -303,7 +309,7 @@ trace_flow_packet(const struct fabric *f, const struct trace_flow *flow,
 		    roce ? sizeof(struct roce_bth) : 0,
 		    flow->bytes < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : flow->bytes, &payload);
 	if (roce)
-		frame_put_bth(payload, ROCE_OP_SEND_ONLY, 0, flow->queue_pair, false, 0);
+		frame_put_bth(payload, ROCE_OP_SEND_ONLY, 0, &address, false, 0);
 	return m;
 }
 

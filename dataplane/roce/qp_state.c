@@ -12,7 +12,7 @@ static void
 snapshot_address(const struct frame_address *a, struct qp_state *out)
 {
 	out->peer_qpn = a->peer_qpn;
-	out->ip_version = a->ip6 ? 6 : 4;
+	out->ip_version = a->network == FRAME_INFINIBAND ? 0 : a->network == FRAME_IP6 ? 6 : 4;
 	memcpy(out->peer_ip, a->peer_ip, sizeof(out->peer_ip));
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The forwarding tables of an InfiniBand subnet as groups of next hops: the LFT's port, then the
 // others on shortest ways, for switches that may choose among them.
-#include "routes.h"
+#include "routes_internal.h"
 
 #include "control/base/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ take_node(struct route_list *list, const struct topology *t, const struct subnet
 		const int port = topology_port_index(&t->nodes[node], number);
 		uint32_t count;
 
-		list->lids[lid] = ROUTES_NO_LID;
+		list->lids[lid] = number == SUBNET_PORT_SELF ? ROUTES_OWN_LID : ROUTES_NO_LID;
 		if (number == SUBNET_PORT_SELF || port < 0)
 			continue;
 		count = subnet_shortest(s, t, link_down, node, lid, others);
@@ -56,4 +57,73 @@ routes_take_subnet(struct routes *routes, const struct topology *t, const struct
 {
 	for (uint32_t n = 0; n < s->switch_count; n++)
 		take_node(&routes->nodes[n], t, s, link_down, n);
+}
+
+// The `lft:` of a lone switch. LIDs without an entry have no port.
+static int
+add_written(struct route_list *list, const struct topology *t, struct diag *diag)
+{
+	const struct config_single *single = &t->config->single;
+	int result = 0;
+
+	list->lid_count = 1;
+	for (unsigned i = 0; i < single->lft_count; i++)
+		if (single->lft[i].lid >= list->lid_count)
+			list->lid_count = single->lft[i].lid + 1u;
+	list->lids = memory_array(list->lid_count, sizeof(*list->lids), "LIDs");
+	for (uint32_t lid = 0; lid < list->lid_count; lid++)
+		list->lids[lid] = ROUTES_NO_LID;
+	for (unsigned i = 0; i < single->lft_count; i++) {
+		const struct config_lft_entry *entry = &single->lft[i];
+		struct topo_ref to;
+
+		if (topology_resolve_port(t, &entry->port, "switch.lft.port", &to, diag) != 0)
+			result = -EINVAL;
+		else if (list->lids[entry->lid] != ROUTES_NO_LID)
+			result = diag_error(diag, t->config->file, entry->port.pos, "switch.lft",
+					    "LID %u already has a port", entry->lid);
+		else
+			list->lids[entry->lid] = add_group(list, to.port, NULL, 0);
+	}
+	return result;
+}
+
+// LIDs and ports that InfiniBand has no numbers for.
+static int
+check_size(const struct topology *t, struct diag *diag)
+{
+	const struct topo_node *last = &t->nodes[t->node_count - 1];
+
+	if (last->ports[last->port_count - 1].lid == TOPOLOGY_LID_NONE)
+		return diag_error(diag, t->config->file, t->config->fabric.topology_pos,
+				  "fabric.topology",
+				  "InfiniBand has %d LIDs, and this fabric has more switches and "
+				  "ports of hosts: use fewer",
+				  TOPOLOGY_LID_MAX);
+	for (uint32_t n = 0; n < t->first_host; n++)
+		if (t->nodes[n].ports[t->nodes[n].port_count - 1].number > SUBNET_PORT_MAX)
+			return diag_error(diag, t->config->file, t->config->fabric.topology_pos,
+					  "fabric.topology",
+					  "%s has more than %d ports, which is all that InfiniBand "
+					  "numbers",
+					  t->nodes[n].name, SUBNET_PORT_MAX);
+	return 0;
+}
+
+int
+routes_add_lids(struct routes *routes, const struct topology *t, const bool *link_down,
+		struct diag *diag)
+{
+	struct subnet *s;
+	int error;
+
+	if (topology_is_single(t))
+		return add_written(&routes->nodes[0], t, diag);
+	error = check_size(t, diag);
+	if (error != 0)
+		return error;
+	subnet_create(&s, t, link_down);
+	routes_take_subnet(routes, t, s, link_down);
+	subnet_destroy(s);
+	return 0;
 }

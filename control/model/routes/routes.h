@@ -60,12 +60,14 @@ struct route_list {
 	uint32_t member_count;
 	struct route_encap *encaps; // no two are the same
 	uint32_t encap_count;
-	// InfiniBand, which has these instead of routes: the group of each LID, or ROUTES_NO_LID.
+	// InfiniBand, which has these instead of routes: the group of each LID, ROUTES_OWN_LID
+	// or ROUTES_NO_LID.
 	uint32_t *lids;
 	uint32_t lid_count; // 0: an Ethernet fabric
 };
 
 #define ROUTES_NO_LID UINT32_MAX
+#define ROUTES_OWN_LID (UINT32_MAX - 1) // the switch's
 
 struct routes {
 	struct route_list *nodes; // by node of the topology; hosts' are empty

@@ -30,7 +30,8 @@ struct subnet {
 
 #define SUBNET_FAR UINT8_MAX
 
-// Makes the subnet of a topology, all of whose nodes have LIDs, and has its engine fill the tables. link_down: by link, true for those that carry nothing; NULL: none.
+// Makes the subnet of a topology, all of whose nodes have LIDs, and has its engine fill the tables.
+// link_down: by link, true for those that carry nothing; NULL: none.
 void subnet_create(struct subnet **out, const struct topology *topology, const bool *link_down);
 // NULL is fine.
 void subnet_destroy(struct subnet *subnet);

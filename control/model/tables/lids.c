@@ -37,7 +37,20 @@ tables_add_lids(struct tables_draft *draft, const struct route_list *routes)
 	t->next_hops = memory_array(routes->member_count, sizeof(*t->next_hops), "next hops");
 	for (uint32_t i = 0; i < routes->group_count; i++)
 		add_group(draft, routes, &routes->groups[i]);
-	_Static_assert(ROUTES_NO_LID == LID_NOWHERE, "no group is no group");
+	// What presets may have switched on and only Ethernet has.
+	t->trim = (struct trim_profile){0};
+	t->notices.on = false;
+	t->eligible_udp_dport = 0;
+	t->eligible_profile.dscps = UINT64_MAX;
+	for (uint16_t p = 0; p < t->port_count; p++)
+		if (t->ports[p].edge || t->ports[p].tenant != TENANT_NONE)
+			t->ports[p].pkey = topology_pkey(&draft->node->ports[p]);
+	_Static_assert(ROUTES_NO_LID == LID_NOWHERE && ROUTES_OWN_LID == LID_OWN, "as they are");
 	t->lids = memory_copy(routes->lids, routes->lid_count, sizeof(*t->lids), "LIDs");
 	t->lid_count = routes->lid_count;
+	// The group of the first priority that travels on the VL.
+	for (unsigned vl = 0; vl < PRIORITIES; vl++)
+		t->vl_to_pg[vl] = t->tc_priorities[vl] == 0
+					  ? (uint8_t)vl
+					  : t->priority_to_pg[__builtin_ctz(t->tc_priorities[vl])];
 }

@@ -322,6 +322,22 @@ topology_lid(const struct topology *topology, uint32_t node, uint16_t port)
 	return topology->nodes[node].ports[port].lid;
 }
 
+// The partition of a host's port, in an InfiniBand fabric: tenants have 1, 2, ... in the order of
+// the file, hosts without tenants the default one.
+#define TOPOLOGY_PKEY_DEFAULT 0x7fff
+#define TOPOLOGY_PKEY_MEMBER 0x8000 // full membership, which all hosts have
+static inline uint16_t
+topology_pkey(const struct topo_port *port)
+{
+	return port->tenant == TENANT_NONE ? TOPOLOGY_PKEY_DEFAULT : (uint16_t)(port->tenant + 1);
+}
+
+static inline bool
+topology_is_infiniband(const struct topology *topology)
+{
+	return topology->config->fabric.link_layer == CONFIG_LINK_INFINIBAND;
+}
+
 // The index of a node's port of that number, or -1.
 static inline int
 topology_port_index(const struct topo_node *node, unsigned number)
