@@ -29,8 +29,8 @@ make_blocks(void)
 	struct pcapng p = {0};
 
 	pcapng_add_section(&p);
-	pcapng_add_interface(&p, "leaf1.swp1", 0);
-	pcapng_add_interface(&p, "leaf1.swp2", 0);
+	pcapng_add_interface(&p, PCAPNG_LINKTYPE_ETHERNET, "leaf1.swp1", 0);
+	pcapng_add_interface(&p, PCAPNG_LINKTYPE_ETHERNET, "leaf1.swp2", 0);
 	assert_int_equal(pcapng_add_packet(&p, 1, &record), 0);
 	record.direction = CAPTURE_DIRECTION_NONE;
 	record.comment = comment;
