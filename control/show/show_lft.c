@@ -7,7 +7,7 @@ collect(const struct show_state *s, const struct report_node *n)
 {
 	json_t *lft = json_object_get(json_object_get(s->routes, n->name), "lft");
 
-	return json_pack("{s:O?}", "lft", lft);
+	return lft != NULL ? json_pack("{s:O}", "lft", lft) : NULL;
 }
 
 // "swp5 spine1, or swp6 spine2": the table's port, and those that the switch may take instead.

@@ -135,7 +135,7 @@ payload_capture(struct rte_mbuf *m, uint8_t *to, size_t length)
 	int rc = payload_copy(m, to, bytes);
 	uint16_t vcrc;
 
-	if (rc != 0 || length == bytes)
+	if (length == bytes)
 		return rc;
 	vcrc = icrc_vcrc(0, to, bytes);
 	if (meta->flags & PACKET_BAD_FCS)
@@ -143,5 +143,5 @@ payload_capture(struct rte_mbuf *m, uint8_t *to, size_t length)
 	to[bytes] = (uint8_t)vcrc;
 	if (length > bytes + 1)
 		to[bytes + 1] = (uint8_t)(vcrc >> 8);
-	return 0;
+	return rc;
 }

@@ -18,8 +18,8 @@ lrh_parse_bth(struct packet_meta *meta, const uint8_t *data, uint32_t before)
 {
 	const struct roce_bth *bth = (const struct roce_bth *)(data + before);
 
-	if (unlikely(meta->wire_bytes <
-		     before + (uint32_t)sizeof(*bth) + (uint32_t)ROCE_ICRC_BYTES))
+	if (unlikely(meta->wire_bytes < before + (uint32_t)sizeof(*bth) + IB_ICRC_BYTES &&
+		     !(meta->flags & PACKET_NO_PAYLOAD)))
 		return DROP_MALFORMED;
 	if (unlikely(before + sizeof(*bth) > meta->data_len))
 		return DROP_TRUNCATED;

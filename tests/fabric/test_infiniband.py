@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """InfiniBand fabrics: times of flows by closed form, partitions, failures, and that order does not matter."""
 import itertools
+import json
 
 from common import *
 from ranks import mpirun
@@ -146,6 +147,21 @@ class Partitions(Case):
         assert_complete(self, sim)
         self.assertEqual(sim.drops, {})
 
+    def test_shares_of_the_buffer(self):
+        """In the full pipeline: red has a guarantee and a share, and its queue a rate."""
+        switch = LOSSY | {"qos": {"tc": {3: {"max-rate": "50G"}}}}
+        tenants = {"red": {"hosts": ["h1", "h3"], "buffer": {"guaranteed": "100KB", "share": "50%"}}}
+        sim = self.sim(subnet(tenants=tenants, switch=switch, workload=[flow("h1", "h3", "1MB"), flow("h2", "h4", "1MB")]))
+        assert_complete(self, sim)
+        assert_drained(sim, 2, 2, 2)
+        for one in sim.flows:
+            self.assertGreater(one["fct_ps"], 1_000_000 * 160)     # 50 Gb/s
+
+    def test_slow_hosts(self):
+        sim = self.sim(subnet(hosts={"drain-rate": "20G", "rto": "2ms"}, workload=[flow("h1", "h3", "500KB")]))
+        assert_complete(self, sim)
+        self.assertGreater(sim.flows[0]["fct_ps"], 400_000 * 400)  # 20 Gb/s; the first 100 KB may be held
+
     def test_between(self):
         description = subnet(tenants=self.TENANTS, workload=[flow("h1", "h2", "1MB")])
         self.assertRegex(roost("check", self.file(description), status=2).err, "h1.*h2|h2.*h1")
@@ -201,6 +217,47 @@ class Captures(Case):
         self.assertEqual(run.drops, {})
         self.assertEqual(len(run.sent["swp2"]), 25)     # the data; and the acknowledgements went the other way
         self.assertEqual(len(run.sent["swp1"]), 25)
+
+
+class Trace(Case):
+    def trace(self, *words, **sections):
+        done = roost("trace", *words, self.file(subnet(**sections)), "-o", "json")
+        return json.loads(done.out)
+
+    def test_the_path_of_the_tables(self):
+        """As the packets of a run: the same spine, the same time; LIDs 5 and 7 are h1's and h3's."""
+        answer = self.trace("h1", "h3", workload=[])
+        self.assertEqual((answer["packet"]["source"], answer["packet"]["destination"], answer["packet"]["sl"]),
+                         ("lid 5", "lid 7", 3))
+        self.assertEqual(answer["result"], "delivered")
+        sim = self.sim(subnet(workload=[flow("h1", "h3", "4096B", op="send")]))
+        spine = next(name for name in ("spine1", "spine2") if sim.nodes[name]["ports"]["swp1"]["rx_packets"])
+        self.assertEqual([hop["node"] for hop in answer["hops"]], ["h1", "leaf1", spine, "leaf2", "h3"])
+        # A SEND's packet has no RETH.
+        self.assertEqual(answer["packet"]["bytes"], 8 + 12 + 4096 + 4)
+        self.assertEqual(answer["time_ps"], 4 * 80 * (1 + 8 + 12 + 4096 + 4 + 2) + 4 * 500 * NS)
+        leaf = answer["hops"][1]
+        self.assertEqual((leaf["route"]["prefix"], leaf["choice"], leaf["priority"], leaf["queue"]), ("lid 7", "only", 3, 3))
+        self.assertEqual(answer["paths"]["count"], 1)
+
+    def test_adaptive_and_words(self):
+        answer = self.trace("h1", "h3", workload=[], switch=LOSSY | {"routing": {"mode": "adaptive"}})
+        self.assertEqual(answer["paths"]["count"], 2)
+        self.assertEqual(answer["hops"][1]["choice"], "state")
+        self.assertEqual(len(answer["hops"][1]["members"]), 2)
+        text = roost("trace", "h1", "h2", self.file(subnet())).out
+        self.assertRegex(text, r"^h1 \(lid 5\) to h2 \(lid 6\): SL 3, 4120 bytes, at 0.000 us\n")
+
+    def test_partitions(self):
+        answer = self.trace("h1", "h2", tenants=Partitions.TENANTS, workload=[])
+        self.assertEqual(answer["result"], "dropped")
+        self.assertEqual(answer["hops"][-1]["drop"]["reason"], "partition")
+
+    def test_what_has_no_meaning(self):
+        for words, why in ((("10.0.1.1", "h3"), "have LIDs: name the host"), (("h1", "h3", "--dscp", "3"), "service levels")):
+            done = roost("trace", *words[:2], self.file(subnet()), *words[2:], status=None)
+            self.assertIn(why, done.err)
+            self.assertNotEqual(done.status, 0)
 
 
 class Refused(Case):
