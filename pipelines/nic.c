@@ -5,6 +5,7 @@
 #include "dataplane/roce/nic_answer.h"
 #include "dataplane/roce/transport.h"
 #include "dataplane/stages/control_frames.h"
+#include "dataplane/stages/lrh.h"
 #include "dataplane/stages/parse.h"
 #include "dataplane/stages/receive.h"
 
@@ -33,4 +34,26 @@ nic_advance(struct node *n, ps_t start, ps_t until)
 	return node_run(n, nic_ingress, transport_send, transport_timer);
 }
 
+// A channel adapter's. ingress: receive -> lrh -> transport
+static __rte_always_inline int
+adapter_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	int verdict = stage_receive(n, in, m, now);
+
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_lrh(n, in, m, now);
+	if (likely(verdict == STAGE_NEXT))
+		verdict = stage_transport(n, in, m, now);
+	return verdict;
+}
+
+static ps_t
+adapter_advance(struct node *n, ps_t start, ps_t until)
+{
+	transport_prefetch(n);
+	node_open(n, start, until);
+	return node_run(n, adapter_ingress, transport_send, transport_timer);
+}
+
+const struct node_ops pipeline_adapter = {.advance = adapter_advance, .fetch = transport_fetch};
 const struct node_ops pipeline_nic = {.advance = nic_advance, .fetch = transport_fetch};

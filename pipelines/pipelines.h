@@ -8,4 +8,5 @@
 extern const struct node_ops pipeline_leaf;
 extern const struct node_ops pipeline_spine;
 extern const struct node_ops pipeline_nic;
+extern const struct node_ops pipeline_adapter; // InfiniBand
 extern const struct node_ops pipeline_edge;

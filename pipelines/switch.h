@@ -4,6 +4,8 @@
 // costs a packet nothing. New tables choose the variant (node->variant).
 #pragma once
 
+#include "infiniband.h"
+
 #include "dataplane/node/loop.h"
 #include "dataplane/queueing/port_tx.h"
 #include "dataplane/queueing/port_tx_full.h"
@@ -22,15 +24,6 @@
 #include "dataplane/stages/spray.h"
 #include "dataplane/stages/tunnel.h"
 #include "dataplane/queueing/switch_timer.h"
-
-// Calls the next stage unless the packet has its verdict already. (trace.c has its own.)
-#ifndef SWITCH_STAGE
-#define SWITCH_STAGE(call)                         \
-	do {                                       \
-		if (likely(verdict == STAGE_NEXT)) \
-			verdict = (call);          \
-	} while (0)
-#endif
 
 // Ingress: the order of the stages. The first verdict that is not STAGE_NEXT is the packet's. This
 // is the only place that says so; documents that repeat the order are compared with it
@@ -121,17 +114,33 @@ switch_refuse(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, 
 		return node_run(n, switch_ingress_##name, send, switch_timer);                \
 	}
 
+#define INFINIBAND_VARIANT(name, variant, send)                                                   \
+	static __rte_always_inline int infiniband_ingress_##name(struct node *n, struct port *in, \
+								 struct rte_mbuf *m, ps_t now)    \
+	{                                                                                         \
+		return infiniband_ingress(n, in, m, now, variant);                                \
+	}                                                                                         \
+                                                                                                  \
+	static __attribute__((noinline)) ps_t infiniband_run_##name(struct node *n)               \
+	{                                                                                         \
+		return node_run(n, infiniband_ingress_##name, send, switch_timer);                \
+	}
+
 SWITCH_VARIANT(plain, 0, port_send)
 SWITCH_VARIANT(tenants, NODE_TENANTS, port_send_tenants)
 SWITCH_VARIANT(notices, NODE_TENANTS | NODE_NOTICES, port_send_tenants)
 SWITCH_VARIANT(tunnels, NODE_TENANTS | NODE_TUNNELS, port_send_tenants)
 SWITCH_VARIANT(full, NODE_TENANTS | NODE_FULL, port_send_full)
 SWITCH_VARIANT(full_tunnels, NODE_TENANTS | NODE_FULL | NODE_TUNNELS, port_send_full)
+INFINIBAND_VARIANT(tenants, NODE_INFINIBAND | NODE_TENANTS, port_send_tenants)
+INFINIBAND_VARIANT(full, NODE_INFINIBAND | NODE_TENANTS | NODE_FULL, port_send_full)
 
 static __rte_always_inline ps_t
 switch_advance(struct node *n, ps_t start, ps_t until)
 {
 	node_open(n, start, until);
+	if (unlikely(n->variant & NODE_INFINIBAND))
+		return n->variant & NODE_FULL ? infiniband_run_full(n) : infiniband_run_tenants(n);
 	if (n->variant & NODE_FULL)
 		return n->variant & NODE_TUNNELS ? switch_run_full_tunnels(n) : switch_run_full(n);
 	if (n->variant & NODE_TUNNELS)

@@ -68,6 +68,33 @@ note_route(struct switch_trace *t, struct rte_mbuf *m)
 	}
 }
 
+// An InfiniBand packet is about to be looked up, by a table that is at hand: its group is known.
+static void
+note_lid(struct switch_trace *t, struct rte_mbuf *m)
+{
+	const uint16_t dlid = ib_lrh_dlid((const struct ib_lrh *)packet_data(m));
+	struct packet_meta *meta = packet_meta(m);
+	struct next_hop_group *group;
+
+	t->class = *meta;
+	t->has_class = true;
+	meta->group = dlid < t->tables.lid_count ? t->tables.lids[dlid] : LID_NOWHERE;
+	if (meta->group >= LID_OWN)
+		return;
+	group = &t->groups[meta->group];
+	t->routed = *meta;
+	t->has_route = true;
+	t->choice = t->member != TRACE_AS_CHOSEN ? TRACE_PRESCRIBED
+		    : group->count > 1 && group->mode >= GROUP_ADAPTIVE &&
+				    spray_eligible(&t->tables, m, false)
+			    ? TRACE_STATE
+			    : TRACE_ONLY;
+	if (t->choice == TRACE_PRESCRIBED) {
+		group->first += (uint32_t)t->member;
+		group->count = 1;
+	}
+}
+
 // Returns false for a stage that is left out.
 static bool
 trace_before(struct node *n, struct rte_mbuf *m, const char *call)
@@ -80,6 +107,8 @@ trace_before(struct node *n, struct rte_mbuf *m, const char *call)
 	}
 	if (is_stage(call, "stage_spray("))
 		note_route(t, m);
+	if (is_stage(call, "stage_lid("))
+		note_lid(t, m);
 	if (is_stage(call, "stage_enqueue("))
 		return false;
 	return t->admit || !is_stage(call, "stage_admit(");
@@ -102,6 +131,8 @@ switch_trace(struct switch_trace *t, struct port *in, struct rte_mbuf *m, ps_t n
 	t->has_class = false;
 	t->has_route = false;
 	t->choice = TRACE_NONE;
+	if (t->node.variant & NODE_INFINIBAND)
+		return infiniband_ingress(&t->node, in, m, now, t->node.variant);
 	return switch_ingress(&t->node, in, m, now, t->node.variant);
 }
 
@@ -110,6 +141,8 @@ nic_trace(struct node *copy, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	int verdict = stage_receive(copy, in, m, now);
 
+	if (packet_meta(m)->flags & PACKET_INFINIBAND)
+		return verdict == STAGE_NEXT ? stage_lrh(copy, in, m, now) : verdict;
 	if (verdict == STAGE_NEXT)
 		verdict = stage_parse(copy, in, m, now);
 	if (verdict == STAGE_NEXT)

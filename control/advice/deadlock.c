@@ -306,8 +306,8 @@ advice_deadlock(const struct fabric *f, struct diag *diag)
 {
 	struct deadlock c;
 
-	// A single switch has no cycle.
-	if (f->topology->first_host < 2)
+	// A single switch has no cycle. LFTs are not followed: what is looked up here are prefixes.
+	if (f->topology->first_host < 2 || topology_is_infiniband(f->topology))
 		return;
 	create(&c, f, diag);
 	check_routes(&c, NULL);

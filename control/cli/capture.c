@@ -89,7 +89,8 @@ packet_object(const struct block *b)
 				   b->interface, "direction", directions[b->direction & 3], "bytes",
 				   (json_int_t)b->orig_len);
 
-	packet_json_add(packet, b->data, b->data_len);
+	(b->infiniband ? packet_json_add_infiniband : packet_json_add)(packet, b->data,
+								       b->data_len);
 	if (b->comment[0] != '\0')
 		add_drop(packet, b->comment);
 	return packet;
@@ -131,6 +132,9 @@ print_packet(const json_t *p)
 	if (json_object_get(p, "opcode") != NULL)
 		printf(" %s qp %" PRIu64 " psn %" PRIu64, show_string(p, "opcode"),
 		       show_number(p, "qp"), show_number(p, "psn"));
+	if (json_object_get(p, "sl") != NULL)
+		printf(" sl %" PRIu64 " vl %" PRIu64 " pkey 0x%04" PRIx64, show_number(p, "sl"),
+		       show_number(p, "vl"), show_number(p, "pkey"));
 	print_quanta(json_object_get(p, "quanta"));
 	if (json_object_get(p, "dscp") != NULL)
 		printf(" dscp %" PRIu64 " ecn %" PRIu64, show_number(p, "dscp"),

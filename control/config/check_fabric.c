@@ -123,6 +123,7 @@ check_fabric(struct config *config, struct diag *diag)
 	check_tenants(config, diag);
 	check_netdevs(config, diag);
 	check_uplinks(config, diag);
+	check_infiniband(config, diag);
 	for (unsigned i = 0; i < config->single.port_count; i++)
 		if (config->single.ports[i].link.mtu == 0)
 			config->single.ports[i].link.mtu = config->fabric.mtu;

@@ -214,4 +214,5 @@ check_switch(const struct merge_checks *checks, const struct switch_config *sett
 	check_learns(checks->config, settings, checks->diag);
 	if (checks->idle != NULL)
 		check_idle(&check);
+	check_infiniband_switch(&check);
 }

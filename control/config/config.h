@@ -37,6 +37,7 @@ struct config {
 	struct config_fabric
 		fabric; // name, framing, seed, dilation, mtu are set for one switch too
 	struct config_single single; // topology SINGLE
+	struct config_subnet subnet; // of an InfiniBand fabric
 	struct config_live live;
 	struct config_tenant *tenants; // NULL: the file has no `tenants:`
 	unsigned tenant_count;

@@ -45,10 +45,23 @@ struct config_named_link {
 	struct config_link_written written;
 };
 
+// What links carry.
+enum config_link_layer { CONFIG_LINK_ETHERNET, CONFIG_LINK_INFINIBAND };
+
+// AUTO is resolved by the link layer.
 struct config_framing {
 	uint16_t preamble_bytes;
 	uint16_t fcs_bytes;
 	uint16_t gap_bytes;
+	bool preamble_auto, fcs_auto, gap_auto;
+};
+
+// How an InfiniBand subnet computes its forwarding tables.
+enum config_subnet_engine { CONFIG_SUBNET_MIN_HOP };
+
+struct config_subnet {
+	enum config_subnet_engine engine;
+	bool alternate; // a switch avoids a port that is down before it gets new tables
 };
 
 // What one process runs where several run a fabric together: some of its switches, and the hosts of
@@ -87,6 +100,7 @@ struct config_fabric {
 	unsigned named_link_count;
 	struct config_part *parts; // none: one process runs the fabric
 	unsigned part_count;
+	enum config_link_layer link_layer;
 	struct config_framing framing;
 	uint32_t mtu;      // the hosts' IP MTU
 	uint32_t underlay; // IP version of the headers around tunnels: 4 or 6
@@ -254,6 +268,12 @@ struct config_bfd {
 	struct config_name user;   // whose it may be: a user's name or number, or "any"
 };
 
+// An entry of the forwarding table of one InfiniBand switch.
+struct config_lft_entry {
+	uint16_t lid;
+	struct config_name port;
+};
+
 struct config_single {
 	enum config_role role;
 	struct config_mac mac;                      // every port's where it has none of its own
@@ -263,5 +283,7 @@ struct config_single {
 	unsigned port_count;
 	struct config_route *routes;
 	unsigned route_count;
+	struct config_lft_entry *lft; // InfiniBand
+	unsigned lft_count;
 	struct config_bfd bfd;
 };

@@ -70,6 +70,8 @@ int config_node_role(const struct config *config, const char *name, enum config_
 // The settings of one switch against each other (check_switch.c).
 void check_switch(const struct merge_checks *checks, const struct switch_config *settings,
 		  const struct config_marks *marks);
+// What an InfiniBand fabric cannot have; also resolves the framing (check_infiniband.c).
+void check_infiniband(struct config *config, struct diag *diag);
 // Everything else of the file against itself; also gives ports without an MTU the switch's.
 void check_fabric(struct config *config, struct diag *diag);
 // The tenants of a file against each other (check_tenants.c). Whether their hosts exist is for the
@@ -113,5 +115,7 @@ struct diag_pos check_later(struct diag_pos a, struct diag_pos b);
 void check_lossless(const struct switch_check *check);
 // Rates, RED, watchdog, trimming, histograms (check_qos.c).
 void check_qos(const struct switch_check *check);
+// Of an InfiniBand fabric (check_infiniband.c).
+void check_infiniband_switch(const struct switch_check *check);
 // Keys that change nothing as the others stand (check_idle.c).
 void check_idle(const struct switch_check *check);

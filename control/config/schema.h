@@ -186,13 +186,14 @@ extern const struct schema schema_switch;      // base struct switch_config
 extern const struct schema schema_qos;         // base struct switch_config; under `qos:`
 extern const struct schema schema_single_settings; // the same beside schema_single
 extern const struct schema schema_host;            // base struct host_config
-extern const struct schema schema_framing;         // base struct config
-extern const struct schema schema_links;           // base struct config; under `links:`
-extern const struct schema schema_link_written;    // base struct config_link_written
-extern const struct schema schema_tenant;          // base struct config_tenant
-extern const struct schema schema_work;            // base struct config_work
-extern const struct schema schema_event;           // base struct config_event
-extern const struct schema schema_route;           // base struct config_route
+extern const struct schema_choice schema_link_layers[];
+extern const struct schema schema_framing;      // base struct config
+extern const struct schema schema_links;        // base struct config; under `links:`
+extern const struct schema schema_link_written; // base struct config_link_written
+extern const struct schema schema_tenant;       // base struct config_tenant
+extern const struct schema schema_work;         // base struct config_work
+extern const struct schema schema_event;        // base struct config_event
+extern const struct schema schema_route;        // base struct config_route
 extern const struct schema_choice schema_pool_names[], schema_routing_modes[], schema_presets[],
 	schema_preset_modes[], schema_roles[], schema_work_kinds[], schema_operation_kinds[],
 	schema_file_formats[];

@@ -37,12 +37,18 @@ static const struct schema host_link = {
 };
 
 static const struct schema_key framing_keys[] = {
-	{"preamble", SCHEMA_BYTES, .def = "8B", .help = "preamble, with the start delimiter",
-	 AT(fabric.framing.preamble_bytes), .min = 0, .max = 64},
-	{"fcs", SCHEMA_BYTES, .def = "4B", .help = "frame check sequence",
-	 AT(fabric.framing.fcs_bytes), .min = 0, .max = 64},
-	{"gap", SCHEMA_BYTES, .def = "12B", .help = "gap between frames",
-	 AT(fabric.framing.gap_bytes), .min = 0, .max = 1024},
+	{"preamble", SCHEMA_BYTES, .def = "auto",
+	 .help = "preamble, with the start delimiter; auto: 8B, of InfiniBand 1B",
+	 AT(fabric.framing.preamble_bytes), .min = 0, .max = 64, .word = "auto",
+	 .flag_offset = offsetof(struct config, fabric.framing.preamble_auto)},
+	{"fcs", SCHEMA_BYTES, .def = "auto",
+	 .help = "frame check sequence, or VCRC; auto: 4B, of InfiniBand 2B",
+	 AT(fabric.framing.fcs_bytes), .min = 0, .max = 64, .word = "auto",
+	 .flag_offset = offsetof(struct config, fabric.framing.fcs_auto)},
+	{"gap", SCHEMA_BYTES, .def = "auto",
+	 .help = "gap between frames, or the end delimiter; auto: 12B, of InfiniBand 1B",
+	 AT(fabric.framing.gap_bytes), .min = 0, .max = 1024, .word = "auto",
+	 .flag_offset = offsetof(struct config, fabric.framing.gap_auto)},
 };
 const struct schema schema_framing = {SCHEMA_COUNT(framing_keys)};
 
@@ -241,6 +247,12 @@ static const struct schema_key part_keys[] = {
 };
 static const struct schema part = {SCHEMA_COUNT(part_keys), .size = sizeof(struct config_part)};
 
+const struct schema_choice schema_link_layers[] = {
+	{"ethernet", CONFIG_LINK_ETHERNET},
+	{"infiniband", CONFIG_LINK_INFINIBAND},
+	{NULL, 0},
+};
+
 static const struct schema_choice underlays[] = {
 	{"4", 4},
 	{"6", 6},
@@ -251,6 +263,8 @@ static const struct schema_key fabric_keys[] = {
 	{"name", SCHEMA_NAME, .def = "fabric", .help = "name of the fabric", AT(fabric.name)},
 	{"topology", SCHEMA_MAP, .help = "{kind: leaf-spine, leaves, spines, hosts-per-leaf}",
 	 .sub = &topology, .required = 1},
+	{"link-layer", SCHEMA_ENUM, .def = "ethernet", .help = "what all links carry",
+	 AT(fabric.link_layer), .choices = schema_link_layers},
 	{"links", SCHEMA_MAP, .help = "rates and lengths of links", .sub = &schema_links},
 	{"parts", SCHEMA_NAMED,
 	 .help = "live: processes that each run a part of the fabric, with links in UDP datagrams",

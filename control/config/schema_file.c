@@ -56,6 +56,20 @@ static const struct schema_key live_keys[] = {
 	 .help = "the group whose members may read, through the API and `show`", AT(live.readers)},
 };
 
+static const struct schema_choice subnet_engines[] = {
+	{"min-hop", CONFIG_SUBNET_MIN_HOP},
+	{NULL, 0},
+};
+
+static const struct schema_key subnet_keys[] = {
+	{"engine", SCHEMA_ENUM, .def = "min-hop", .help = "how forwarding tables are computed",
+	 AT(subnet.engine), .choices = subnet_engines},
+	{"alternate", SCHEMA_BOOL, .def = "off",
+	 .help = "a switch avoids a port that is down before it has new tables",
+	 AT(subnet.alternate)},
+};
+static const struct schema subnet = {SCHEMA_COUNT(subnet_keys)};
+
 #define ATTACH_AT(member) SCHEMA_AT(struct config_attach, member)
 
 static const struct schema_key attach_keys[] = {
@@ -198,6 +212,7 @@ static const struct schema_others nodes[] = {
 static const struct schema_key fabric_file_keys[] = {
 	VERSION_KEY,
 	{"fabric", SCHEMA_SECTION, .help = "the fabric", .sub = &schema_fabric, .required = 1},
+	{"subnet", SCHEMA_MAP, .help = "forwarding tables of an InfiniBand fabric", .sub = &subnet},
 	{"switch", SCHEMA_SECTION, .flags = SCHEMA_LIVE, .help = "every switch",
 	 .sub = &schema_switch},
 	COMMON_KEYS,

@@ -188,6 +188,16 @@ check_single(struct decoder *d, const struct yaml_node *node, void *base)
 		     "bfd: no port has `netdev:`; BFD sessions run only at such ports");
 }
 
+#define LFT_AT(member) SCHEMA_AT(struct config_lft_entry, member)
+
+static const struct schema_key lft_keys[] = {
+	{"lid", SCHEMA_INTEGER, .help = "local identifier", LFT_AT(lid), .min = 1, .max = 0xbfff,
+	 .required = 1},
+	{"port", SCHEMA_NAME, .help = "such as swp1", LFT_AT(port), .required = 1},
+};
+static const struct schema lft_entry = {SCHEMA_COUNT(lft_keys),
+					.size = sizeof(struct config_lft_entry)};
+
 static const struct schema_key single_keys[] = {
 	{"name", SCHEMA_NAME, .def = "switch", .help = "name of the switch and its fabric",
 	 AT(fabric.name)},
@@ -206,6 +216,10 @@ static const struct schema_key single_keys[] = {
 	 .help = "its own IPv6 address; default: vtep, or fd00:0:0:1:0:0:1:0", AT(single.loopback6),
 	 .check = check_loopback6,
 	 SCHEMA_FORM(SCHEMA_TEXT, .pattern = "^[0-9A-Fa-f:.]+$", .words = "an IPv6 address")},
+	{"link-layer", SCHEMA_ENUM, .def = "ethernet", .help = "what its links carry",
+	 AT(fabric.link_layer), .choices = schema_link_layers},
+	{"lft", SCHEMA_LIST, .help = "InfiniBand: [{lid, port}], its forwarding table",
+	 SCHEMA_ITEMS(struct config, single.lft, single.lft_count), .sub = &lft_entry},
 	{"mtu", SCHEMA_INTEGER, .def = "9216", .help = "IP MTU of every port", AT(fabric.mtu),
 	 SCHEMA_MTUS},
 	{"seed", SCHEMA_INTEGER, .def = "1", .help = "seed of every random stream", AT(fabric.seed),

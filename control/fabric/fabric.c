@@ -67,7 +67,10 @@ create_node(struct fabric *f, const struct fabric_options *options, uint32_t i, 
 	if (rc != 0)
 		return rc;
 	node_share_generation(f->nodes[i], &f->generation);
-	f->nodes[i]->ops = edge ? &pipeline_edge : roles[place->role].ops;
+	f->nodes[i]->ops = edge ? &pipeline_edge
+			   : place->role == CONFIG_ROLE_HOST && topology_is_infiniband(f->topology)
+				   ? &pipeline_adapter
+				   : roles[place->role].ops;
 	f->nodes[i]->name = place->name;
 	rc = fabric_rebuild_tables(f, i, &old, diag);
 	if (rc != 0)
@@ -175,8 +178,11 @@ load_hosts(struct fabric *f, struct diag *diag)
 {
 	int rc = 0;
 
-	for (uint32_t h = 0; rc == 0 && h < f->topology->host_count; h++)
+	for (uint32_t h = 0; rc == 0 && h < f->topology->host_count; h++) {
 		rc = config_host(f->config, topology_host(f->topology, h)->name, &f->hosts[h]);
+		if (topology_is_infiniband(f->topology))
+			f->hosts[h].ip_version = 0;
+	}
 	for (uint32_t h = 0; rc == 0 && h < f->topology->host_count; h++)
 		rc = fabric_check_nic(f, h, diag);
 	return rc;

@@ -6,6 +6,7 @@
 #include "flows_internal.h"
 
 #include "control/base/memory.h"
+#include "dataplane/base/ib_headers.h"
 #include "dataplane/base/roce_headers.h"
 #include "dataplane/base/uet_headers.h"
 #include "dataplane/roce/nic_exchange.h"
@@ -18,6 +19,17 @@
 #define INSIDE_MTU 4096 // has no effect there
 
 void
+flows_copy_address(uint8_t to[4], const struct topo_port *port, uint8_t ip_version)
+{
+	if (ip_version != 0) {
+		memcpy(to, port->ip4, 4);
+		return;
+	}
+	to[0] = (uint8_t)(port->lid >> 8);
+	to[1] = (uint8_t)port->lid;
+}
+
+void
 flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, uint8_t peer_port,
 	       uint8_t ip_version)
 {
@@ -27,7 +39,7 @@ flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer, ui
 	if (ip_version == 6)
 		memcpy(e->peer_ip, port->ip6, 16);
 	else
-		memcpy(e->peer_ip, port->ip4, 4);
+		flows_copy_address(e->peer_ip, port, ip_version);
 }
 
 void
@@ -227,12 +239,14 @@ check_transport(const struct fabric *f, const struct flow_spec *spec, struct dia
 
 // ---- sizes of packets ---------------------------------------------------------------------------
 
-// Headers and ICRC of a data packet within IP (RoCEv2's first carries a RETH).
+// Headers and ICRC of a data packet within IP, or of InfiniBand (RoCEv2's first carries a RETH).
 static uint32_t
 ip_overhead(const struct host_config *h)
 {
 	uint32_t ip_udp = (h->ip_version == 6 ? 40 : 20) + 8;
 
+	if (h->ip_version == 0)
+		return IB_LRH_BYTES + 12 + 16 + 4;
 	if (h->transport == NIC_TRANSPORT_UET)
 		return ip_udp + (uint32_t)UET_DATA_BEHIND_UDP +
 		       (h->uet.credits ? (uint32_t)sizeof(struct uet_request_cc) : 0);

@@ -126,7 +126,7 @@ create_ends(const struct fabric *f, struct flow_exchanges *x)
 			e->port = p;
 			e->ports = (uint8_t)host->port_count;
 			e->crosses_inside = f->hosts[h].pxn;
-			memcpy(e->ip4, host->ports[p].ip4, sizeof(e->ip4));
+			flows_copy_address(e->ip4, &host->ports[p], e->ip_version);
 			memcpy(e->ip6, host->ports[p].ip6, sizeof(e->ip6));
 			if (fabric_has_nic(f, h))
 				enter_place(f, x, end);

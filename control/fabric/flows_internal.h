@@ -61,6 +61,8 @@ int flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uin
 // Set parts of an endpoint: its peer's address, and the marking of its packets.
 void flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer,
 		    uint8_t peer_port, uint8_t ip_version);
+// IPv4's address of a host's port, or of InfiniBand (version 0) its LID, for struct nic_endpoint.
+void flows_copy_address(uint8_t to[4], const struct topo_port *port, uint8_t ip_version);
 void flows_set_marking(struct nic_endpoint *e, const struct fabric_marking *m);
 
 // The number of the next queue pair at a host.

@@ -126,6 +126,11 @@ set_ports(struct nic_config *nic, const struct fabric *f, const struct topo_node
 			&f->topology->nodes[port->peer_node].ports[port->peer_port];
 		struct nic_port_config *to = &nic->ports[i];
 
+		if (topology_is_infiniband(f->topology)) {
+			to->lid = port->lid;
+			to->pkey = TOPOLOGY_PKEY_MEMBER | topology_pkey(port);
+			continue;
+		}
 		memcpy(to->mac, port->mac, sizeof(to->mac));
 		memcpy(to->gateway_mac, gateway->mac, sizeof(to->gateway_mac));
 		memcpy(to->ip4, port->ip4, sizeof(to->ip4));
@@ -150,6 +155,11 @@ fabric_check_nic(const struct fabric *f, uint32_t host, struct diag *diag)
 	const struct congestion_algorithm *congestion = config_congestions[h->congestion];
 	bool uet = h->transport == NIC_TRANSPORT_UET;
 
+	if (uet && h->ip_version == 0) {
+		diag_error(diag, f->config->file, host_pos(f, host, "transport"), "hosts.transport",
+			   "uet needs Ethernet, and this fabric has link-layer: infiniband");
+		return -EINVAL;
+	}
 	if (uet && congestion != NULL && congestion->notified != NULL) {
 		diag_error(diag, f->config->file, host_pos(f, host, "congestion"),
 			   "hosts.congestion",

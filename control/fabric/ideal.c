@@ -4,6 +4,7 @@
 #include "ideal.h"
 
 #include "dataplane/base/uet_headers.h"
+#include "dataplane/roce/frame.h"
 #include "dataplane/roce/ideal.h"
 
 #include <errno.h>
@@ -41,9 +42,14 @@ next_port(const struct tables *t, uint16_t in_port, struct walk *w)
 {
 	bool through = w->encap != NULL && w->encap->kind == ENCAP_VXLAN && !tunnel_ends(t, w);
 	uint16_t vrf = w->encap != NULL && !through ? w->to->vrf : t->ports[in_port].vrf;
-	uint32_t group = through ? lookup(&t->vrfs[vrf], w->outer_ip6, w->encap->remote)
-				 : lookup(&t->vrfs[vrf], w->ip6, w->ip6 ? w->to->ip6 : w->to->ip4);
+	uint32_t group;
 
+	if (t->lids != NULL)
+		return t->lids[w->to->lid] < LID_OWN
+			       ? t->next_hops[t->groups[t->lids[w->to->lid]].first].port
+			       : -ENOENT;
+	group = through ? lookup(&t->vrfs[vrf], w->outer_ip6, w->encap->remote)
+			: lookup(&t->vrfs[vrf], w->ip6, w->ip6 ? w->to->ip6 : w->to->ip4);
 	if (group == LPM_NONE || t->groups[group].count == 0)
 		return -ENOENT;
 	if (!through) {
@@ -132,17 +138,18 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 
 // Of Ultra Ethernet Transport all headers differ; frames of a size that the file sets do not.
 static struct frame_sizes
-sizes_of(const struct ideal_query *q, bool ip6)
+sizes_of(const struct ideal_query *q)
 {
-	struct frame_sizes sizes = {
-		.header_bytes = q->from->header_bytes, .ack_bytes = q->to->ack_bytes, .ip6 = ip6};
+	struct frame_sizes sizes = {.header_bytes = q->from->header_bytes,
+				    .ack_bytes = q->to->ack_bytes,
+				    .network = frame_network_of(q->from->ip_version)};
 
 	if (q->from->transport != NIC_TRANSPORT_UET)
 		return sizes;
 	if (sizes.header_bytes == FRAME_SIZE_REAL)
-		sizes.header_bytes = (int32_t)frame_bytes(ip6, UET_DATA_BEHIND_UDP);
+		sizes.header_bytes = (int32_t)frame_bytes(sizes.network, UET_DATA_BEHIND_UDP);
 	if (sizes.ack_bytes == FRAME_SIZE_REAL)
-		sizes.ack_bytes = (int32_t)frame_bytes(ip6, sizeof(struct uet_ack_cc));
+		sizes.ack_bytes = (int32_t)frame_bytes(sizes.network, sizeof(struct uet_ack_cc));
 	return sizes;
 }
 
@@ -156,7 +163,7 @@ fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
 		.op = q->op,
 		.immediate = q->immediate,
 		.handover = q->handover,
-		.sizes = sizes_of(q, ip6),
+		.sizes = sizes_of(q),
 		.bytes = q->bytes,
 		.path_mtu = q->path_mtu,
 		.ack_every = q->to->transport == NIC_TRANSPORT_UET ? q->to->uet.ack_every

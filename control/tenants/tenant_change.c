@@ -136,6 +136,9 @@ tenant_change_begin(struct tenant_change *r, const struct change_env *env, bool 
 	struct routes *routes;
 	int rc;
 
+	if (topology_is_infiniband(f->topology))
+		return diag_error(diag, f->config->file, (struct diag_pos){0}, "tenants",
+				  "partitions of an InfiniBand fabric cannot change while it runs");
 	*r = (struct tenant_change){.begun = true, .moved = f->moved, .routes = f->routes};
 	tenant_snapshot_save(&r->before, f->topology);
 	rc = topology_retenant(f->topology, diag);

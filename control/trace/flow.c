@@ -100,6 +100,17 @@ choose_nics(const struct topology *t, struct end *from, struct end *to)
 		}
 }
 
+static void
+copy_address(const struct trace_flow *flow, const struct topo_port *nic, uint8_t to[16])
+{
+	if (flow->infiniband) {
+		to[0] = (uint8_t)(nic->lid >> 8);
+		to[1] = (uint8_t)nic->lid;
+	} else {
+		memcpy(to, flow->ip6 ? nic->ip6 : nic->ip4, flow->ip6 ? 16 : 4);
+	}
+}
+
 static int
 read_ends(const struct fabric *f, const json_t *params, struct trace_flow *out, struct diag *diag)
 {
@@ -124,6 +135,11 @@ read_ends(const struct fabric *f, const json_t *params, struct trace_flow *out, 
 	if (from.host == TOPOLOGY_NONE)
 		return diag_fail(diag, EINVAL, "%s: no host has this address", source);
 	choose_nics(t, &from, &to);
+	out->infiniband = topology_is_infiniband(t);
+	if (out->infiniband && (from.version != 0 || to.version != 0))
+		return diag_fail(diag, EINVAL,
+				 "%s: hosts of an InfiniBand fabric have LIDs: name the host",
+				 from.version != 0 ? source : destination);
 	nic = topology_host_port(t, from.host, from.port);
 	version = to.version != 0     ? to.version
 		  : from.version != 0 ? from.version
@@ -136,10 +152,9 @@ read_ends(const struct fabric *f, const json_t *params, struct trace_flow *out, 
 	out->to_host = to.host;
 	out->to_port = to.port;
 	out->ip6 = version == 6;
-	memcpy(out->from, out->ip6 ? nic->ip6 : nic->ip4, address_bytes(version));
+	copy_address(out, nic, out->from);
 	if (to.version == 0) {
-		nic = topology_host_port(t, to.host, to.port);
-		memcpy(out->to, out->ip6 ? nic->ip6 : nic->ip4, address_bytes(version));
+		copy_address(out, topology_host_port(t, to.host, to.port), out->to);
 	} else {
 		memcpy(out->to, to.address, sizeof(out->to));
 	}
@@ -169,9 +184,17 @@ read_number(const json_t *params, const struct number *number, json_int_t otherw
 			 number->key, *out, number->least, number->most);
 }
 
+static unsigned int
+network_of(const struct trace_flow *flow)
+{
+	return flow->infiniband ? FRAME_INFINIBAND : flow->ip6 ? FRAME_IP6 : FRAME_IP4;
+}
+
 static uint32_t
 headers_bytes(const struct trace_flow *flow)
 {
+	if (flow->infiniband)
+		return IB_LRH_BYTES;
 	return FRAME_ETHERNET_BYTES + (flow->ip6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES) +
 	       FRAME_UDP_BYTES;
 }
@@ -183,17 +206,17 @@ default_bytes(const struct fabric *f, const struct trace_flow *flow)
 	uint32_t payload = f->hosts[flow->host].path_mtu, room;
 
 	if (payload != 0)
-		return frame_data_bytes(flow->ip6, FRAME_SIZE_REAL, payload, 0);
+		return frame_data_bytes(network_of(flow), FRAME_SIZE_REAL, payload, 0);
 	room = flow->to_host != TOPOLOGY_NONE && flow->to_host != flow->host
 		       ? topology_path_mtu(f->topology, flow->host, flow->port, flow->to_host,
 					   flow->to_port)
 		       : topology_host_port(f->topology, flow->host, flow->port)->mtu;
 	for (payload = PAYLOAD_MAX; payload > PAYLOAD_MIN; payload /= 2)
-		if (frame_data_bytes(flow->ip6, FRAME_SIZE_REAL, payload, 0) -
-			    FRAME_ETHERNET_BYTES <=
+		if (frame_data_bytes(network_of(flow), FRAME_SIZE_REAL, payload, 0) -
+			    (flow->infiniband ? 0 : FRAME_ETHERNET_BYTES) <=
 		    room)
 			break;
-	return frame_data_bytes(flow->ip6, FRAME_SIZE_REAL, payload, 0);
+	return frame_data_bytes(network_of(flow), FRAME_SIZE_REAL, payload, 0);
 }
 
 // The DSCP of the hosts' RoCEv2 packets, or that which stands for a priority at the leaf.
@@ -210,6 +233,13 @@ read_dscp(const struct fabric *f, const json_t *params, struct trace_flow *flow,
 	if (read_number(params, &(struct number){"priority", 0, PRIORITIES - 1}, host->priority,
 			&priority, diag) != 0)
 		return -EINVAL;
+	flow->priority = (uint8_t)priority;
+	if (flow->infiniband && json_object_get(params, "dscp") != NULL)
+		return diag_fail(diag, EINVAL,
+				 "dscp: InfiniBand has service levels: give the "
+				 "priority");
+	if (flow->infiniband)
+		return 0;
 	dscp = host->dscp;
 	if (by_priority || dscp < 0)
 		dscp = config_priority_dscp(&f->switches[leaf], (unsigned)priority);
@@ -274,6 +304,28 @@ trace_flow_read(const struct fabric *f, const json_t *params, struct trace_flow 
 
 // ---- the packet ---------------------------------------------------------------------------------
 
+static struct rte_mbuf *
+infiniband_packet(const struct topo_port *nic, const struct trace_flow *flow, struct rte_mbuf *m)
+{
+	struct frame_address address = {
+		.peer_qpn = flow->queue_pair,
+		.priority = flow->priority,
+		.tc = flow->priority,
+		.network = FRAME_INFINIBAND,
+	};
+	struct frame_template template;
+	uint8_t *bth;
+
+	frame_template_init_infiniband(&template, nic->lid,
+				       TOPOLOGY_PKEY_MEMBER | topology_pkey(nic));
+	memcpy(address.peer_ip, flow->to, 2);
+	frame_address_init(&address, &template);
+	frame_start(m, &template, &address, PACKET_NO_PAYLOAD | PACKET_ROCE,
+		    flow->bytes - IB_LRH_BYTES, sizeof(struct roce_bth), flow->bytes, &bth);
+	frame_put_bth(bth, ROCE_OP_SEND_ONLY, 0, &address, false, 0);
+	return m;
+}
+
 struct rte_mbuf *
 trace_flow_packet(const struct fabric *f, const struct trace_flow *flow,
 		  struct packet_pool *packets)
@@ -286,13 +338,16 @@ trace_flow_packet(const struct fabric *f, const struct trace_flow *flow,
 	struct frame_address address = {
 		.udp_sport = rte_cpu_to_be_16(flow->sport),
 		.traffic_class = (uint8_t)(flow->dscp << 2 | ECN_ECT0),
-		.ip6 = flow->ip6,
+		.peer_qpn = flow->queue_pair,
+		.network = flow->ip6 ? FRAME_IP6 : FRAME_IP4,
 	};
 	struct frame_template template;
 	uint8_t *payload;
 
 	if (m == NULL)
 		memory_exhausted(1, flow->bytes, "packets");
+	if (flow->infiniband)
+		return infiniband_packet(nic, flow, m);
 	frame_template_init(&template, flow->ip6, nic->mac, leaf->mac, flow->from);
 	template.headers[FRAME_ETHERNET_BYTES + (flow->ip6 ? 7 : 8)] = flow->ttl;
 	template.headers[udp + 2] = (uint8_t)(flow->dport >> 8);
@@ -303,8 +358,20 @@ trace_flow_packet(const struct fabric *f, const struct trace_flow *flow,
 		    roce ? sizeof(struct roce_bth) : 0,
 		    flow->bytes < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : flow->bytes, &payload);
 	if (roce)
-		frame_put_bth(payload, ROCE_OP_SEND_ONLY, 0, flow->queue_pair, false, 0);
+		frame_put_bth(payload, ROCE_OP_SEND_ONLY, 0, &address, false, 0);
 	return m;
+}
+
+static json_t *
+infiniband_json(const struct topology *t, const struct trace_flow *flow)
+{
+	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:i, s:I, s:i}", "host",
+			 topology_host(t, flow->host)->name, "nic",
+			 topology_host_port(t, flow->host, flow->port)->name, "source",
+			 json_sprintf("lid %u", flow->from[0] << 8 | flow->from[1]), "destination",
+			 json_sprintf("lid %u", flow->to[0] << 8 | flow->to[1]), "protocol",
+			 "infiniband", "sl", (int)flow->priority, "bytes", (json_int_t)flow->bytes,
+			 "queue_pair", (int)flow->queue_pair);
 }
 
 json_t *
@@ -316,6 +383,11 @@ trace_flow_json(const struct fabric *f, const struct trace_flow *flow)
 	char from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN];
 	json_t *out;
 
+	if (flow->infiniband) {
+		out = infiniband_json(t, flow);
+		json_object_set_new(out, "to", json_string(topology_host(t, flow->to_host)->name));
+		return out;
+	}
 	inet_ntop(family, flow->from, from, sizeof(from));
 	inet_ntop(family, flow->to, to, sizeof(to));
 	out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:I}", "host",

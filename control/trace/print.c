@@ -208,6 +208,14 @@ print_packet(const json_t *answer, FILE *to)
 	const json_t *packet = json_object_get(answer, "packet");
 	const char *destination = show_string(packet, "to");
 
+	if (json_object_get(packet, "sl") != NULL) {
+		fprintf(to, "%s (%s) to %s (%s): SL %ju, %ju bytes, at %.3f us\n",
+			show_string(packet, "host"), show_string(packet, "source"), destination,
+			show_string(packet, "destination"), (uintmax_t)show_number(packet, "sl"),
+			(uintmax_t)show_number(packet, "bytes"),
+			(double)show_number(answer, "at_ps") / PS_IN_US);
+		return;
+	}
 	fprintf(to,
 		"%s (%s) to %s%s%s%s: UDP %ju to %ju, DSCP %ju, TTL %ju, %ju bytes, at %.3f us\n",
 		show_string(packet, "host"), show_string(packet, "source"), destination,

@@ -49,6 +49,9 @@ trace_probe_make(const struct fabric *f, const struct trace_flow *flow, uint64_t
 	struct trace_memory memory;
 	struct rte_mbuf *m;
 
+	if (flow->infiniband)
+		return diag_fail(diag, EINVAL,
+				 "a probe is an Ethernet frame: trace without sending");
 	if (flow->bytes < least)
 		return diag_fail(diag, EINVAL, "bytes: %u is too short for a probe: at least %u",
 				 flow->bytes, least);

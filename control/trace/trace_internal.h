@@ -14,7 +14,9 @@ struct trace_flow {
 	uint32_t to_host; // TOPOLOGY_NONE: no host has the address
 	uint8_t to_port;
 	bool ip6;
-	uint8_t from[16], to[16]; // an IPv4 address in the first 4
+	bool infiniband;
+	uint8_t priority;         // InfiniBand: the service level
+	uint8_t from[16], to[16]; // an IPv4 address in the first 4; a LID in the first 2
 	uint16_t sport, dport;
 	uint8_t dscp, ttl;
 	uint32_t bytes; // the frame without FCS

@@ -75,6 +75,8 @@ prefix_json(const struct walk *w, const struct switch_trace *c)
 	char address[INET6_ADDRSTRLEN];
 	json_t *out = NULL;
 
+	if (w->flow->infiniband)
+		return json_sprintf("lid %u", w->flow->to[0] << 8 | w->flow->to[1]);
 	if (route != NULL) {
 		inet_ntop(version == 6 ? AF_INET6 : AF_INET, route->prefix.address, address,
 			  sizeof(address));
@@ -342,7 +344,9 @@ static int
 take(const struct walk *w, const struct node *n)
 {
 	const struct topo_port *nic = &w->s->fabric->topology->nodes[w->node].ports[w->in];
-	const uint8_t *own = w->flow->ip6 ? nic->ip6 : nic->ip4;
+	const uint8_t lid[2] = {nic->lid >> 8, nic->lid & 0xff};
+	const uint8_t *own = w->flow->infiniband ? lid : w->flow->ip6 ? nic->ip6 : nic->ip4;
+	const size_t bytes = w->flow->infiniband ? sizeof(lid) : w->flow->ip6 ? 16 : 4;
 	struct switch_trace *c;
 	int verdict;
 
@@ -351,7 +355,7 @@ take(const struct walk *w, const struct node *n)
 	c = trace_copy(n, &w->memory);
 	verdict = nic_trace(&c->node, &c->node.ports[w->in], w->m, w->s->now + w->elapsed);
 	trace_copy_free(c);
-	if (verdict == STAGE_NEXT && memcmp(own, w->flow->to, w->flow->ip6 ? 16 : 4) != 0)
+	if (verdict == STAGE_NEXT && memcmp(own, w->flow->to, bytes) != 0)
 		verdict = DROP_NOT_FOR_HOST;
 	return verdict;
 }

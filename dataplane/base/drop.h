@@ -83,7 +83,23 @@
 	X(TO_SWITCH, "to-switch",                                                                  \
 	  "sent to the switch itself, which answers only ping, ARP and neighbour discovery")       \
 	X(CONTROL_PLANE, "control-plane",                                                          \
-	  "more LLDP frames than the switch reads, or too long a frame: look at the sender")
+	  "more LLDP frames than the switch reads, or too long a frame: look at the sender")       \
+	X(LRH_VERSION, "lrh-version",                                                              \
+	  "the local route header's LVer is not 0: look at the sender")                            \
+	X(LRH_LENGTH, "lrh-length",                                                                \
+	  "the packet is not as long as its local route header says: look at the sender")          \
+	X(RAW_PACKET, "raw-packet",                                                                \
+	  "LNH says that no transport header follows: only InfiniBand transport is switched")      \
+	X(VIRTUAL_LANE, "virtual-lane",                                                            \
+	  "the VL is none of the port's data VLs 0 to 7: check the sender's SL2VL table")          \
+	X(VL15, "vl15",                                                                            \
+	  "subnet management: no agent is behind this port; the file's `subnet:` sets tables")     \
+	X(SERVICE_LEVEL, "service-level",                                                          \
+	  "SLs 8 to 15 map to no VL: use SLs 0 to 7 at the sender")                                \
+	X(UNKNOWN_LID, "unknown-lid",                                                              \
+	  "the forwarding table has no port for the DLID: check LIDs and links (show lft)")        \
+	X(PARTITION, "partition",                                                                  \
+	  "the P_Key is another partition's: tenants are isolated, or the sender's key is wrong")
 
 enum drop_reason {
 #define X(id, name, advice) DROP_##id,

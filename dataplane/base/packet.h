@@ -36,7 +36,7 @@ enum packet_flags {
 	PACKET_CHARGED = 1 << 2,       // holds cells of the buffer
 	PACKET_ELIGIBLE = 1 << 3,      // may be sprayed
 	PACKET_IPV6 = 1 << 4,
-	PACKET_ROCE = 1 << 5, // UDP 4791 with a whole BTH
+	PACKET_ROCE = 1 << 5, // UDP 4791, or InfiniBand, with a whole BTH
 	// Payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are.
 	PACKET_NO_PAYLOAD = 1 << 6,
 	PACKET_TAGGED = 1 << 7,           // when it came in; l3_off is that of the present frame
@@ -57,8 +57,9 @@ enum packet_flags {
 	// It came in IP-in-IP that ends here, and is classified by that; with PACKET_DECAPPED until
 	// it is rewritten.
 	PACKET_IPIP = 1 << 17,
+	PACKET_INFINIBAND = 1 << 18, // begins with an LRH (base/ib_headers.h)
 	// What parsing leaves as it came.
-	PACKET_ENDURING = PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD | PACKET_PROBE,
+	PACKET_ENDURING = PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD | PACKET_PROBE | PACKET_INFINIBAND,
 };
 
 // Per-packet state, in the mbuf's private area. Written and read by the worker that holds the
@@ -224,4 +225,14 @@ packet_init_frame(struct rte_mbuf *m, uint16_t data_off, uint16_t len)
 	meta->flags = 0;
 	meta->epoch = 0;
 	meta->l3_off = 14; // of frames that are not parsed: pauses
+}
+
+// The same of an InfiniBand packet, which ends with its ICRC and is never padded.
+static inline void
+packet_init_infiniband(struct rte_mbuf *m, uint16_t data_off, uint16_t len)
+{
+	packet_init_frame(m, data_off, len);
+	packet_meta(m)->wire_bytes = len;
+	packet_meta(m)->flags = PACKET_INFINIBAND;
+	packet_meta(m)->l3_off = 0;
 }

@@ -42,6 +42,7 @@ tables_destroy(struct tables *t)
 	stale_hosts_destroy(t->stale_hosts);
 	free(t->answers.link_local);
 	free(t->vrfs);
+	free(t->lids);
 	free(t->groups);
 	free(t->next_hops);
 	free(t->tenants);

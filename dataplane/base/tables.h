@@ -19,6 +19,8 @@
 #define PRIORITIES 8
 #define PORTS_MAX 256
 #define TENANT_NONE UINT16_MAX
+#define LID_NOWHERE UINT32_MAX
+#define LID_OWN (UINT32_MAX - 1) // the switch's own
 #define GRADES_MAX 16
 #define GROUP_MEMBERS_MAX 256
 
@@ -152,6 +154,8 @@ struct port_tables {
 	bool inner;      // a switch of the fabric is behind it: notices are sent and believed here
 	bool underlay; // a switch of the fabric is behind it: tunnels and VLANs of tenants end here
 	bool edge;     // hosts may be behind it: ARP and neighbour discovery are answered here
+	uint16_t pkey; // InfiniBand: the partition of the host behind it, without the membership
+		       // bit; 0: any may pass
 };
 
 struct next_hop {
@@ -377,6 +381,10 @@ struct tables {
 	uint32_t group_count;
 	uint32_t next_hop_count;
 	uint32_t profile_count;
+	// InfiniBand: by LID an index of groups, or LID_NOWHERE. NULL: an Ethernet fabric.
+	uint32_t *lids;
+	uint32_t lid_count;
+	uint8_t vl_to_pg[PRIORITIES]; // the priority group of what arrives on a VL
 	struct vrf *vrfs;
 	struct next_hop_group *groups;
 	struct next_hop *next_hops;

@@ -293,6 +293,8 @@ choose_variant(const struct node *n, const struct tables *t)
 {
 	const bool notices = t->notices.on && n->role != NODE_LEAF;
 
+	if (t->lids != NULL)
+		return NODE_TENANTS | NODE_INFINIBAND | (wants_full(n, t) ? NODE_FULL : 0);
 	if (wants_full(n, t) || (notices && wants_tunnels(t)))
 		return NODE_TENANTS | NODE_FULL | (wants_tunnels(t) ? NODE_TUNNELS : 0);
 	if (wants_tunnels(t))

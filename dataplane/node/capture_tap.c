@@ -23,7 +23,7 @@ static struct capture_slot *
 put(struct capture_tap *t, struct rte_mbuf *m, uint16_t port, enum capture_kind kind,
     uint32_t snaplen)
 {
-	const uint32_t length = packet_meta(m)->wire_bytes;
+	const uint32_t length = payload_captured_bytes(m);
 	const uint32_t data_len = length < snaplen ? length : snaplen;
 	struct capture_count *count = &t->counts[port];
 	struct capture_slot *slot = capture_ring_reserve(t->ring, data_len);
@@ -43,7 +43,7 @@ put(struct capture_tap *t, struct rte_mbuf *m, uint16_t port, enum capture_kind 
 		.kind = (uint8_t)kind,
 		.reason = CAPTURE_NO_REASON,
 	};
-	payload_copy(m, slot->data, data_len);
+	payload_capture(m, slot->data, data_len);
 	return slot;
 }
 
@@ -66,13 +66,20 @@ take_passing(struct capture_tap *t, enum capture_kind kind, const struct port *p
 	return slot;
 }
 
+// A pause frame, which has no place among an InfiniBand switch's packets.
+static bool
+is_foreign(const struct node *n, struct rte_mbuf *m)
+{
+	return n->current->lids != NULL && !(packet_meta(m)->flags & PACKET_INFINIBAND);
+}
+
 static void
 received(void *context, struct node *n, struct port *p, struct rte_mbuf *m, ps_t at)
 {
 	struct capture_tap *t = context;
-	struct capture_slot *slot = take_passing(t, CAPTURE_RECEIVED, p, m, at);
+	struct capture_slot *slot = is_foreign(n, m) ? NULL
+						     : take_passing(t, CAPTURE_RECEIVED, p, m, at);
 
-	(void)n;
 	if (slot == NULL)
 		return;
 	t->last = slot; // it may be dropped
@@ -82,9 +89,9 @@ received(void *context, struct node *n, struct port *p, struct rte_mbuf *m, ps_t
 static void
 sent(void *context, struct node *n, struct port *p, struct rte_mbuf *m, ps_t at)
 {
-	struct capture_slot *slot = take_passing(context, CAPTURE_SENT, p, m, at);
+	struct capture_slot *slot =
+		is_foreign(n, m) ? NULL : take_passing(context, CAPTURE_SENT, p, m, at);
 
-	(void)n;
 	if (slot != NULL)
 		slot->tc = packet_meta(m)->tc;
 }

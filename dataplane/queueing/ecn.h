@@ -26,7 +26,7 @@ ecn_congested(const struct ecn_profile *e, uint32_t depth, struct random *random
 	       ((uint64_t)depth * e->cell - e->min_bytes) * e->slope;
 }
 
-// Sets CE in the packet's IP header.
+// Sets CE in the packet's IP header; of InfiniBand FECN in the BTH.
 void ecn_set_ce(struct rte_mbuf *m);
 
 // What the ECN of a packet becomes where its tunnel ends, by that and the outer header's (RFC 6040,

@@ -8,6 +8,7 @@
 
 #include "port_tx_full.h"
 #include "scheduler.h"
+#include "dataplane/base/ib_headers.h"
 #include "dataplane/base/priority.h"
 
 struct packet_list {
@@ -34,6 +35,8 @@ queue_of(const struct node *n, const struct packet_meta *meta)
 
 	if (meta->flags & PACKET_TRIMMED)
 		return t->trim.size != 0 ? t->trim.tc : meta->tc;
+	if (meta->flags & PACKET_INFINIBAND)
+		return t->priority_to_tc[meta->priority];
 	return t->priority_to_tc[priority_with_ipip(t, t->ports[meta->in_port].profile, meta)];
 }
 
@@ -95,6 +98,8 @@ take_in(struct node *n, struct port *p, unsigned int tc, struct packet_list *mov
 	for (m = moved->head; m != NULL; m = next) {
 		next = packet_meta(m)->next;
 		move_charge(n, p, packet_meta(m), tc);
+		if (packet_meta(m)->flags & PACKET_INFINIBAND)
+			ib_lrh_set_vl((struct ib_lrh *)packet_data(m), tc);
 		port_push_full(p, m);
 	}
 }

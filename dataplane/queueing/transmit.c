@@ -31,7 +31,9 @@ corrupt_payload_of(struct rte_mbuf *m)
 		return;
 	meta->flags |= PACKET_BAD_PAYLOAD;
 	if (!(meta->flags & PACKET_NO_PAYLOAD)) {
-		uint32_t last = udp + header_get16(data + udp + 4) - 1u;
+		uint32_t last = meta->flags & PACKET_INFINIBAND
+					? meta->wire_bytes - 1u
+					: udp + header_get16(data + udp + 4) - 1u;
 
 		if (last < meta->data_len)
 			data[last] ^= 0x01; // of the ICRC

@@ -90,7 +90,8 @@ drain_take(struct node *n, struct port *p, struct drain *d, struct xoff *x, stru
 	}
 	d->tail = m;
 	meta->next = NULL;
-	meta->priority = priority_of_packet(p->profile, meta);
+	if (!(meta->flags & PACKET_INFINIBAND))
+		meta->priority = priority_of_packet(p->profile, meta);
 	d->packets++;
 	d->bytes += meta->wire_bytes;
 	if (d->bytes > d->bytes_max)

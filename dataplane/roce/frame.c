@@ -33,11 +33,26 @@ frame_template_init(struct frame_template *t, bool ip6, const uint8_t *mac,
 }
 
 void
+frame_template_init_infiniband(struct frame_template *t, uint16_t lid, uint16_t pkey)
+{
+	struct ib_lrh *lrh = (struct ib_lrh *)t->headers;
+
+	*t = (struct frame_template){{0}};
+	lrh->sl_next = IB_NEXT_BTH;
+	lrh->slid[0] = lid >> 8;
+	lrh->slid[1] = lid & 0xff;
+	t->headers[IB_LRH_BYTES] = pkey >> 8;
+	t->headers[IB_LRH_BYTES + 1] = pkey & 0xff;
+}
+
+void
 frame_address_init(struct frame_address *a, const struct frame_template *t)
 {
 	uint8_t ip[FRAME_IP4_BYTES];
 
-	if (a->ip6)
+	if (a->network == FRAME_INFINIBAND)
+		memcpy(a->peer_ip + 2, t->headers + IB_LRH_BYTES, 2);
+	if (a->network != FRAME_IP4)
 		return;
 	memcpy(ip, t->headers + FRAME_ETHERNET_BYTES, sizeof(ip));
 	ip[1] = a->traffic_class;
@@ -56,7 +71,7 @@ frame_make_ack(struct packet_pool *packets, const struct frame_template *t, stru
 		return NULL;
 	frame_start(m, t, a, PACKET_NO_PAYLOAD | PACKET_ROCE, FRAME_ACK_BEHIND_UDP,
 		    sizeof(struct roce_bth) + sizeof(struct roce_aeth), wire_bytes, &bth);
-	frame_put_bth(bth, ROCE_OP_ACK, 0, a->peer_qpn, false, psn);
+	frame_put_bth(bth, ROCE_OP_ACK, 0, a, false, psn);
 	roce_aeth_init((struct roce_aeth *)(bth + sizeof(struct roce_bth)), syndrome, msn);
 	packet_meta(m)->opcode = ROCE_OP_ACK;
 	return m;
@@ -74,7 +89,7 @@ frame_make_request(struct packet_pool *packets, const struct frame_template *t,
 		return NULL;
 	frame_start(m, t, a, PACKET_NO_PAYLOAD | PACKET_ROCE, FRAME_REQUEST_BEHIND_UDP,
 		    sizeof(struct roce_bth) + sizeof(struct roce_reth), wire_bytes, &bth);
-	frame_put_bth(bth, ROCE_OP_READ_REQUEST, 0, a->peer_qpn, true, psn);
+	frame_put_bth(bth, ROCE_OP_READ_REQUEST, 0, a, true, psn);
 	roce_reth_init((struct roce_reth *)(bth + sizeof(struct roce_bth)), va, a->peer_qpn, bytes);
 	packet_meta(m)->opcode = ROCE_OP_READ_REQUEST;
 	return m;
@@ -96,10 +111,12 @@ frame_make_cnp(struct packet_pool *packets, const struct frame_template *t, stru
 	frame_address_init(&cnp, t);
 	frame_start(m, t, &cnp, PACKET_NO_PAYLOAD | PACKET_ROCE, FRAME_CNP_BEHIND_UDP,
 		    sizeof(struct roce_bth) + sizeof(struct roce_cnp),
-		    frame_bytes(a->ip6, FRAME_CNP_BEHIND_UDP), &bth);
+		    frame_bytes(a->network, FRAME_CNP_BEHIND_UDP), &bth);
 	a->ip_id = cnp.ip_id;
 	roce_cnp_init((struct roce_bth *)bth, (struct roce_cnp *)(bth + sizeof(struct roce_bth)),
 		      a->peer_qpn);
+	((struct roce_bth *)bth)->pkey[0] = (uint8_t)(frame_pkey(a) >> 8);
+	((struct roce_bth *)bth)->pkey[1] = (uint8_t)frame_pkey(a);
 	packet_meta(m)->opcode = ROCE_OP_CNP;
 	return m;
 }

@@ -12,6 +12,8 @@
 
 #include "icrc.h"
 
+#include "dataplane/base/ib_headers.h"
+
 #include <zlib.h>
 
 #include <errno.h>
@@ -202,4 +204,68 @@ icrc_verify(const uint8_t *frame, size_t frame_bytes)
 	if (icrc_load(frame + span.icrc) != compute_span(frame, frame_bytes, &span))
 		return -EBADMSG;
 	return 0;
+}
+
+// ---- InfiniBand ---------------------------------------------------------------------------------
+//
+// Without a GRH the VL alone is masked of the LRH; with one the LRH is, and of the GRH the traffic
+// class, flow label and hop limit. Of the BTH the byte of FECN and BECN is, as in RoCEv2.
+
+int
+icrc_compute_infiniband(const uint8_t *packet, size_t present, size_t packet_bytes, uint32_t *icrc)
+{
+	uint8_t masked[IB_LRH_BYTES + IB_GRH_BYTES + sizeof(struct roce_bth)];
+	const unsigned int next = present < IB_LRH_BYTES ? IB_NEXT_RAW : packet[1] & 3u;
+	const size_t bth = next == IB_NEXT_GRH ? IB_LRH_BYTES + IB_GRH_BYTES : IB_LRH_BYTES;
+	const size_t behind_bth = bth + sizeof(struct roce_bth);
+	const size_t end = packet_bytes - ROCE_ICRC_BYTES;
+	uint32_t crc;
+
+	if (next < IB_NEXT_BTH || packet_bytes < behind_bth + ROCE_ICRC_BYTES)
+		return -EINVAL;
+	if (present < behind_bth)
+		return -EMSGSIZE;
+	memcpy(masked, packet, behind_bth);
+	if (next == IB_NEXT_GRH) {
+		memset(masked, 0xff, IB_LRH_BYTES);
+		masked[IB_LRH_BYTES] |= 0x0f; // traffic class and flow label
+		memset(masked + IB_LRH_BYTES + 1, 0xff, 3);
+		masked[IB_LRH_BYTES + 7] = 0xff; // hop limit
+	}
+	masked[0] |= 0xf0; // VL
+	masked[bth + offsetof(struct roce_bth, congestion)] = 0xff;
+	if (present > end)
+		present = end;
+	crc = crc32(0, masked, (uInt)behind_bth);
+	crc = crc32(crc, packet + behind_bth, (uInt)(present - behind_bth));
+	*icrc = append_zeros(crc, end - present);
+	return 0;
+}
+
+int
+icrc_verify_infiniband(const uint8_t *packet, size_t packet_bytes)
+{
+	uint32_t icrc;
+	int rc = icrc_compute_infiniband(packet, packet_bytes, packet_bytes, &icrc);
+
+	if (rc != 0)
+		return rc;
+	return icrc_load(packet + packet_bytes - ROCE_ICRC_BYTES) == icrc ? 0 : -EBADMSG;
+}
+
+uint16_t
+icrc_vcrc(uint16_t vcrc, const uint8_t *bytes, size_t count)
+{
+	// What four bits leave behind: multiples of 0x100b, reflected.
+	static const uint16_t steps[16] = {0x0000, 0x1a01, 0x3402, 0x2e03, 0x6804, 0x7205,
+					   0x5c06, 0x4607, 0xd008, 0xca09, 0xe40a, 0xfe0b,
+					   0xb80c, 0xa20d, 0x8c0e, 0x960f};
+	uint16_t r = (uint16_t)~vcrc;
+
+	for (size_t i = 0; i < count; i++) {
+		r ^= bytes[i];
+		r = (uint16_t)(r >> 4 ^ steps[r & 0xf]);
+		r = (uint16_t)(r >> 4 ^ steps[r & 0xf]);
+	}
+	return (uint16_t)~r;
 }

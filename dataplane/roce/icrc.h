@@ -40,6 +40,17 @@ int icrc_write(uint8_t *frame, size_t frame_bytes);
 // 0 if the ICRC of a complete frame is right, -EBADMSG if it is wrong, or an error as above.
 int icrc_verify(const uint8_t *frame, size_t frame_bytes);
 
+// The same of an InfiniBand packet, which begins with its LRH and ends with the ICRC:
+// `packet_bytes` from the one to the other, of which the first `present` are at hand and the others
+// count as zeros. 0 or an error as above; -EINVAL where LNH says that there is no BTH.
+int icrc_compute_infiniband(const uint8_t *packet, size_t present, size_t packet_bytes,
+			    uint32_t *icrc);
+int icrc_verify_infiniband(const uint8_t *packet, size_t packet_bytes);
+
+// The VCRC of the bytes from the LRH to the ICRC (section 7.8.2): a CRC-16 of the polynomial
+// 0x100b. It goes on the wire as the ICRC does, in two bytes. Continues from `vcrc`, 0 at first.
+uint16_t icrc_vcrc(uint16_t vcrc, const uint8_t *bytes, size_t count);
+
 // The ICRC on the wire: the CRC's coefficient of x^31 goes first, in the least significant bit of
 // the first byte, which in CRC-32's usual reflected form is little endian.
 static inline void

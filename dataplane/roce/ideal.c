@@ -114,7 +114,7 @@ run_packet(struct run *r, uint64_t index)
 	bool ends_part = (index + 1) % NIC_WRITE_PACKETS == 0;
 	uint32_t payload = last ? (uint32_t)(f->bytes - index * f->path_mtu) : f->path_mtu;
 	ps_t at = path_carry(&r->data,
-			     frame_data_bytes(f->sizes.ip6, f->sizes.header_bytes, payload,
+			     frame_data_bytes(f->sizes.network, f->sizes.header_bytes, payload,
 					      extra_bytes(f, first, ends_part, last)),
 			     r->begun);
 
@@ -124,8 +124,8 @@ run_packet(struct run *r, uint64_t index)
 		return;
 	r->unacknowledged = 0;
 	if (f->op != NIC_OP_READ)
-		r->completed =
-			path_carry(&r->acks, frame_ack_bytes(f->sizes.ip6, f->sizes.ack_bytes), at);
+		r->completed = path_carry(
+			&r->acks, frame_ack_bytes(f->sizes.network, f->sizes.ack_bytes), at);
 }
 
 // How many packets from `index` on are neither the first nor the last of a WRITE.
@@ -142,7 +142,7 @@ static bool
 run_steady(const struct run *r)
 {
 	const struct ideal_flow *f = r->flow;
-	uint32_t bytes = frame_data_bytes(f->sizes.ip6, f->sizes.header_bytes, f->path_mtu, 0);
+	uint32_t bytes = frame_data_bytes(f->sizes.network, f->sizes.header_bytes, f->path_mtu, 0);
 	ps_t apart = 0;
 
 	if (!path_steady(&r->data, bytes, f->ack_every, &apart))
@@ -150,7 +150,8 @@ run_steady(const struct run *r)
 	if (f->op == NIC_OP_READ)
 		return true;
 	apart *= f->ack_every;
-	return path_steady(&r->acks, frame_ack_bytes(f->sizes.ip6, f->sizes.ack_bytes), 1, &apart);
+	return path_steady(&r->acks, frame_ack_bytes(f->sizes.network, f->sizes.ack_bytes), 1,
+			   &apart);
 }
 
 int
@@ -169,7 +170,8 @@ ideal_completion(const struct ideal_flow *f, ps_t *out)
 	r.packets = (f->bytes - 1) / f->path_mtu + 1;
 	r.begun = f->handover;
 	if (f->op == NIC_OP_READ) {
-		r.begun = path_carry(&r.acks, frame_request_bytes(f->sizes.ip6, f->sizes.ack_bytes),
+		r.begun = path_carry(&r.acks,
+				     frame_request_bytes(f->sizes.network, f->sizes.ack_bytes),
 				     r.begun);
 		r.acks = (struct path){.hops = f->acks, .count = f->ack_hops};
 	}

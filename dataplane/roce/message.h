@@ -69,9 +69,9 @@ message_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t in
 	frame_start(m, nic_template(nic_port_of(nic, &s->qp), &s->address), &s->address,
 		    PACKET_NO_PAYLOAD | PACKET_ROCE, frame_data_behind_udp(payload, extra),
 		    (uint32_t)sizeof(struct roce_bth) + extra,
-		    frame_data_bytes(s->address.ip6, nic->header_bytes, payload, extra), &bth);
-	frame_put_bth(bth, (uint8_t)shape, roce_pad_bytes(payload), s->address.peer_qpn,
-		      shape >> 16, s->psn_base + index);
+		    frame_data_bytes(s->address.network, nic->header_bytes, payload, extra), &bth);
+	frame_put_bth(bth, (uint8_t)shape, roce_pad_bytes(payload), &s->address, shape >> 16,
+		      s->psn_base + index);
 	packet_meta(m)->opcode = (uint8_t)shape;
 	if (unlikely(extra != 0))
 		message_put_extra(s, bth + sizeof(struct roce_bth), (uint8_t)shape, offset,

@@ -42,6 +42,8 @@ struct nic_port_config {
 	uint8_t gateway_mac[6]; // where all packets go first
 	uint8_t ip4[4];
 	uint8_t ip6[16];
+	uint16_t lid;  // InfiniBand, where the addresses above do not count; else 0
+	uint16_t pkey; // of all packets, with the membership bit
 };
 
 struct nic_config {
@@ -72,8 +74,8 @@ struct nic_endpoint {
 	uint32_t peer_qpn;   // the other end's
 	uint32_t first_psn;  // of the data, below 2^24
 	uint16_t udp_sport;  // this end's
-	uint8_t ip_version;  // 4 or 6
-	uint8_t peer_ip[16]; // the other end's; IPv4 in the first 4
+	uint8_t ip_version;  // 4 or 6; 0: InfiniBand
+	uint8_t peer_ip[16]; // the other end's; IPv4 in the first 4, a LID in the first 2
 	uint8_t dscp;        // of what this end sends: data, or acknowledgements
 	uint8_t priority;
 	uint8_t tc;   // the queue that the priority maps to

@@ -19,9 +19,9 @@ bool
 nic_endpoint_holds(const struct nic *nic, const struct nic_endpoint *e)
 {
 	return e->qpn >= NIC_QPN_FIRST && e->qpn <= ROCE_PSN_MASK && e->peer_qpn <= ROCE_PSN_MASK &&
-	       e->first_psn <= ROCE_PSN_MASK && (e->ip_version == 4 || e->ip_version == 6) &&
-	       e->dscp < 64 && e->priority < PRIORITIES && e->tc < PRIORITIES &&
-	       e->port < nic->node->port_count;
+	       e->first_psn <= ROCE_PSN_MASK &&
+	       (e->ip_version == 4 || e->ip_version == 6 || e->ip_version == 0) && e->dscp < 64 &&
+	       e->priority < PRIORITIES && e->tc < PRIORITIES && e->port < nic->node->port_count;
 }
 
 int
@@ -80,7 +80,7 @@ nic_set_address(struct nic *nic, struct frame_address *a, const struct nic_endpo
 		.traffic_class = (uint8_t)(e->dscp << 2 | ECN_ECT0),
 		.priority = e->priority,
 		.tc = e->tc,
-		.ip6 = e->ip_version == 6,
+		.network = frame_network_of(e->ip_version),
 	};
 	memcpy(a->peer_ip, e->peer_ip, sizeof(a->peer_ip));
 	frame_address_init(a, nic_template(&nic->ports[e->port], a));

@@ -142,6 +142,14 @@ static void
 init_port(struct nic_port *np, struct port *port, const struct nic_port_config *c)
 {
 	np->port = port;
+	if (c->lid != 0) {
+		const uint8_t address[] = {c->lid >> 8, c->lid & 0xff, c->pkey >> 8,
+					   c->pkey & 0xff};
+
+		memcpy(np->ip4, address, sizeof(np->ip4));
+		frame_template_init_infiniband(&np->templates[0], c->lid, c->pkey);
+		return;
+	}
 	memcpy(np->ip4, c->ip4, sizeof(np->ip4));
 	frame_template_init(&np->templates[0], false, c->mac, c->gateway_mac, c->ip4);
 	frame_template_init(&np->templates[1], true, c->mac, c->gateway_mac, c->ip6);

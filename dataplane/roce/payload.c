@@ -76,6 +76,20 @@ find_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
 	return 0;
 }
 
+// The same of an InfiniBand packet, which is never cut.
+static int
+find_infiniband_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	uint32_t value;
+
+	if (icrc_compute_infiniband(packet_data(m), meta->data_len, meta->wire_bytes, &value) != 0)
+		return -EINVAL;
+	icrc_store(icrc, meta->flags & PACKET_BAD_PAYLOAD ? ~value : value);
+	*at = meta->wire_bytes - ROCE_ICRC_BYTES;
+	return 0;
+}
+
 int
 payload_copy(struct rte_mbuf *m, uint8_t *to, size_t length)
 {
@@ -88,7 +102,8 @@ payload_copy(struct rte_mbuf *m, uint8_t *to, size_t length)
 	memset(to + there, 0, length - there);
 	if (!(meta->flags & PACKET_NO_PAYLOAD) || !(meta->flags & PACKET_ROCE))
 		return 0; // nothing but zeros is missing
-	rc = find_icrc(m, icrc, &at);
+	rc = meta->flags & PACKET_INFINIBAND ? find_infiniband_icrc(m, icrc, &at)
+					     : find_icrc(m, icrc, &at);
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < sizeof(icrc) && at + i < length; i++)
@@ -110,4 +125,23 @@ payload_write(struct rte_mbuf *m, uint32_t data_room)
 	meta->data_len = (uint16_t)meta->wire_bytes;
 	meta->flags &= ~(uint32_t)PACKET_NO_PAYLOAD;
 	return 0;
+}
+
+int
+payload_capture(struct rte_mbuf *m, uint8_t *to, size_t length)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const size_t bytes = length < meta->wire_bytes ? length : meta->wire_bytes;
+	int rc = payload_copy(m, to, bytes);
+	uint16_t vcrc;
+
+	if (length == bytes)
+		return rc;
+	vcrc = icrc_vcrc(0, to, bytes);
+	if (meta->flags & PACKET_BAD_FCS)
+		vcrc = (uint16_t)~vcrc;
+	to[bytes] = (uint8_t)vcrc;
+	if (length > bytes + 1)
+		to[bytes + 1] = (uint8_t)(vcrc >> 8);
+	return rc;
 }

@@ -36,9 +36,10 @@ ask(struct nic *nic, struct receiver *r, uint32_t psn)
 	// A NAK acknowledges what is before it; not so in selective recovery.
 	if (r->qp.recovery != NIC_RECOVERY_SELECTIVE)
 		r->unacknowledged = 0;
-	nic_respond(np, frame_make_ack(nic->node->packets, nic_template(np, &r->address),
-				       &r->address, frame_ack_bytes(r->address.ip6, nic->ack_bytes),
-				       psn, ROCE_SYNDROME_NAK_PSN_SEQUENCE, r->msn));
+	nic_respond(np,
+		    frame_make_ack(nic->node->packets, nic_template(np, &r->address), &r->address,
+				   frame_ack_bytes(r->address.network, nic->ack_bytes), psn,
+				   ROCE_SYNDROME_NAK_PSN_SEQUENCE, r->msn));
 }
 
 static uint64_t

@@ -195,9 +195,9 @@ struct nic_port {
 	uint8_t responses; // bit per queue that holds acknowledgements, requests or CNPs
 	uint8_t turn;      // the traffic class that sent last
 	uint8_t special;   // the NIC's: bits of enum nic_special
-	uint8_t ip4[4];
+	uint8_t ip4[4];    // InfiniBand: the LID, then the P_Key, each big endian
 	struct source *rings[PRIORITIES];   // the last of each
-	struct frame_template templates[2]; // of IPv4 and IPv6
+	struct frame_template templates[2]; // of IPv4 (or InfiniBand) and IPv6
 	uint64_t pad[6];
 };
 
@@ -253,7 +253,7 @@ nic_port_of(struct nic *nic, const struct qp *qp)
 static inline const struct frame_template *
 nic_template(const struct nic_port *np, const struct frame_address *a)
 {
-	return &np->templates[a->ip6];
+	return &np->templates[a->network == FRAME_IP6];
 }
 
 // Sets a timer and makes the node wake up for it.

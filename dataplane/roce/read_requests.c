@@ -10,7 +10,7 @@ send_request(struct nic *nic, struct reader *r, uint32_t offset, uint32_t packet
 	uint32_t last = offset + packets == r->packets ? r->last_payload : r->path_mtu;
 
 	nic_respond(np, frame_make_request(nic->node->packets, nic_template(np, a), a,
-					   frame_request_bytes(a->ip6, nic->ack_bytes), psn,
+					   frame_request_bytes(a->network, nic->ack_bytes), psn,
 					   (uint64_t)offset * r->path_mtu,
 					   (packets - 1) * r->path_mtu + last));
 }

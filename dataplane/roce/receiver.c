@@ -20,7 +20,7 @@ send_ack(struct nic *nic, struct receiver *r)
 	r->unacknowledged = 0;
 	nic_respond(np,
 		    frame_make_ack(nic->node->packets, nic_template(np, &r->address), &r->address,
-				   frame_ack_bytes(r->address.ip6, nic->ack_bytes),
+				   frame_ack_bytes(r->address.network, nic->ack_bytes),
 				   psn_add(r->expected, -1), ROCE_SYNDROME_ACK_NO_CREDITS, r->msn));
 }
 

@@ -39,7 +39,7 @@ send_nak(struct nic *nic, struct sender *s, struct responder *r)
 	r->nak_sent = true;
 	nic_respond(np,
 		    frame_make_ack(nic->node->packets, nic_template(np, &s->address), &s->address,
-				   frame_ack_bytes(s->address.ip6, nic->ack_bytes),
+				   frame_ack_bytes(s->address.network, nic->ack_bytes),
 				   s->psn_base + r->limit, ROCE_SYNDROME_NAK_PSN_SEQUENCE, r->msn));
 }
 

@@ -24,7 +24,7 @@ stream_init(struct stream *s, const struct nic_stream *settings, const struct fr
 		.traffic_class = (uint8_t)(settings->dscp << 2),
 		.priority = settings->priority,
 		.tc = settings->tc,
-		.ip6 = ip6,
+		.network = ip6 ? FRAME_IP6 : FRAME_IP4,
 	};
 	memcpy(s->address.peer_ip, settings->peer_ip, sizeof(s->address.peer_ip));
 	frame_address_init(&s->address, &s->template);

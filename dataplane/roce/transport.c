@@ -100,9 +100,13 @@ check_foreign(struct rte_mbuf *m)
 	const struct packet_meta *meta = packet_meta(m);
 	const uint8_t *udp = packet_data(m) + meta->l4_off;
 	const struct roce_bth *bth = (const struct roce_bth *)(udp + FRAME_UDP_BYTES);
-	uint32_t behind = (uint32_t)header_get16(udp + 4) - FRAME_UDP_BYTES;
+	uint32_t behind = meta->flags & PACKET_INFINIBAND
+				  ? meta->wire_bytes - meta->l4_off - FRAME_UDP_BYTES
+				  : (uint32_t)header_get16(udp + 4) - FRAME_UDP_BYTES;
 	int error = meta->flags & PACKET_BAD_PAYLOAD ? -EBADMSG
-						     : icrc_verify(packet_data(m), meta->data_len);
+		    : meta->flags & PACKET_INFINIBAND
+			    ? icrc_verify_infiniband(packet_data(m), meta->data_len)
+			    : icrc_verify(packet_data(m), meta->data_len);
 
 	if (error != 0)
 		return error == -EBADMSG    ? DROP_BAD_ICRC
@@ -119,10 +123,23 @@ addressed_to(const struct nic_port *np, const struct packet_meta *meta, const ui
 {
 	const uint8_t *ip = data + meta->l3_off;
 
-	if (unlikely(meta->flags & PACKET_IPV6))
+	if (unlikely((meta->flags & (PACKET_IPV6 | PACKET_INFINIBAND)) != 0)) {
+		if (meta->flags & PACKET_INFINIBAND)
+			return memcmp(((const struct ib_lrh *)data)->dlid, np->ip4, 2) == 0;
 		return memcmp(ip + 24, np->templates[1].headers + FRAME_ETHERNET_BYTES + 8, 16) ==
 		       0;
+	}
 	return memcmp(ip + 16, np->ip4, 4) == 0;
+}
+
+// Whether the packet whose LRH (or end of a GRH) this is is of the port's partition.
+static bool
+of_partition(const struct nic_port *np, const uint8_t *lrh)
+{
+	const struct roce_bth *bth = (const struct roce_bth *)(lrh + IB_LRH_BYTES);
+	const uint16_t own = (uint16_t)(np->ip4[2] << 8 | np->ip4[3]);
+
+	return ((roce_bth_pkey(bth) ^ own) & IB_PKEY_BASE) == 0;
 }
 
 static void
@@ -276,6 +293,9 @@ transport_take(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 
 	if (unlikely(!addressed_to(&nic->ports[in->index], meta, data)))
 		return DROP_NOT_FOR_HOST;
+	if (unlikely(meta->flags & PACKET_INFINIBAND) &&
+	    !of_partition(&nic->ports[in->index], data + meta->l4_off))
+		return DROP_PARTITION;
 	if (unlikely((meta->flags & (PACKET_ROCE | PACKET_TRIMMED_UPSTREAM)) != PACKET_ROCE)) {
 		if (meta->flags & PACKET_TRIMMED_UPSTREAM)
 			return DROP_TRIMMED; // the sender learns of the gap by its own means

@@ -47,8 +47,8 @@ assume_size(struct uet_receiver *u)
 	if (u->payload != 0)
 		return;
 	u->payload = ASSUMED_PAYLOAD;
-	u->occupancy =
-		frame_bytes(u->receiver.address.ip6, (uint32_t)UET_DATA_BEHIND_UDP + u->payload);
+	u->occupancy = frame_bytes(u->receiver.address.network,
+				   (uint32_t)UET_DATA_BEHIND_UDP + u->payload);
 }
 
 static void

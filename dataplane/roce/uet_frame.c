@@ -63,7 +63,7 @@ uet_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index,
 	a->udp_sport = rte_cpu_to_be_16((uint16_t)(sp->sport + entropy));
 	start(nic, &s->qp, m, a, headers + payload, headers,
 	      nic->header_bytes != FRAME_SIZE_REAL ? (uint32_t)nic->header_bytes + payload
-						   : frame_bytes(a->ip6, headers + payload),
+						   : frame_bytes(a->network, headers + payload),
 	      &at);
 	h = (struct uet_request *)at;
 	uet_prologue_init(&h->prologue, sp->credits ? UET_RUD_CC_REQUEST : UET_RUD_REQUEST,
@@ -88,7 +88,7 @@ start_answer(struct nic *nic, const struct qp *qp, struct frame_address *a, uint
 	if (likely(m != NULL))
 		start(nic, qp, m, a, bytes, bytes,
 		      nic->ack_bytes != FRAME_SIZE_REAL ? (uint32_t)nic->ack_bytes
-							: frame_bytes(a->ip6, bytes),
+							: frame_bytes(a->network, bytes),
 		      at);
 	return m;
 }

@@ -32,7 +32,8 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsi
 
 	if (tunnels)
 		mtu = tunnel_mtu(n->current, meta, mtu);
-	if (unlikely(admit_ip_bytes(m) + overhead > mtu))
+	if (unlikely((variant & NODE_INFINIBAND ? meta->wire_bytes : admit_ip_bytes(m)) + overhead >
+		     mtu))
 		return DROP_MTU_EXCEEDED;
 	if (tunnels && unlikely(!tunnel_has_room(n, m, overhead)))
 		return DROP_NO_MBUF;

@@ -43,6 +43,16 @@ class Hop:
 BEHIND_BTH = {"write": (16, 0, 0), "send": (0, 0, 0), "read": (4, 0, 4)}
 
 
+# In place of an IP version: packets begin with an LRH, and stand between SDP, VCRC and EGP.
+INFINIBAND = "infiniband"
+LRH = 8
+INFINIBAND_FRAMING = (1, 2, 1)
+
+
+def before_bth(ip):
+    return LRH if ip == INFINIBAND else 14 + (40 if ip == 6 else 20) + 8
+
+
 def frame_sizes(size, path_mtu, ip, header_bytes=None, op="write"):
     """The frames, without FCS, that the data of so many bytes are sent in."""
     sizes = []
@@ -53,18 +63,21 @@ def frame_sizes(size, path_mtu, ip, header_bytes=None, op="write"):
             sizes.append(header_bytes + payload)
             continue
         behind = max(first if begin == 0 else middle, last if begin + payload == size else middle)
+        if ip == INFINIBAND:
+            sizes.append(LRH + 12 + behind + payload + (-payload % 4) + 4)
+            continue
         bytes_ = 14 + (40 if ip == 6 else 20) + 8 + 12 + behind + payload + (-payload % 4) + 4
         sizes.append(max(bytes_, 60))
     return sizes
 
 
 def ack_size(ip, ack_bytes=None):
-    return ack_bytes if ack_bytes is not None else 14 + (40 if ip == 6 else 20) + 8 + 12 + 4 + 4
+    return ack_bytes if ack_bytes is not None else before_bth(ip) + 12 + 4 + 4
 
 
 def request_size(ip, ack_bytes=None):
     """Of a READ; its size is set along with that of acknowledgements."""
-    return ack_bytes if ack_bytes is not None else 14 + (40 if ip == 6 else 20) + 8 + 12 + 16 + 4
+    return ack_bytes if ack_bytes is not None else before_bth(ip) + 12 + 16 + 4
 
 
 def send_along(hops, free, frame, at, framing):

@@ -174,7 +174,10 @@ class Uet(Case):
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"congestion": "dcqcn"}},
                  "it needs CNPs, which transport: uet does not have"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"reorder-window": 40000}},
-                 "at most 32704 with transport: uet")):
+                 "at most 32704 with transport: uet"),
+                ([flow("h1", "h5", "1MB")], {"switch": {}, "fabric": {"link-layer": "infiniband", "topology": {
+                    "kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts-per-leaf": 4}}}, "uet needs Ethernet"),
+                ([flow("h1", "h5", "1MB")], {"hosts": {"congestion": "nscc"}}, "nscc needs transport: uet")):
             description = fabric(*SHAPE, switch=switch(), hosts=HOSTS, workload=workload) | hosts
             failed = roost("check", self.file(description), status=2)
             self.assertIn(text, failed.err)

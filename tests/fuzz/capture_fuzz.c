@@ -138,7 +138,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require_message(&diag, in_path);
 		goto out;
 	}
-	require(capture_writer_open(&out, out_path, "fuzz", 0) == 0);
+	require(capture_writer_open(&out, out_path, PCAPNG_LINKTYPE_ETHERNET, "fuzz", 0) == 0);
 	capture_reader_limit(in, PACKET_MAX);
 	if (capture_reader_align(&in, 1, NULL, &diag) != 0)
 		require_message(&diag, in_path);

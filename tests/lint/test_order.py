@@ -29,6 +29,7 @@ ORDER = (
     "control/config/schema",    # JSON Schema and the reference page
     "control/edit",             # set, unset, diff, revisions on disk
     "control/model/topology",   # configuration in, plain data out
+    "control/model/subnet",     # LIDs and forwarding tables of InfiniBand
     "control/model/routes",
     "control/model/tables",
     "control/model/workload",

@@ -19,15 +19,24 @@ def switch_stages():
     return [(name, variant or "every switch") for variant, name in calls]
 
 
-def nic_stages(file="nic.c"):
-    return re.findall(r"verdict = stage_(\w+)\(", (SOURCE / "pipelines" / file).read_text())
+def nic_stages(file="nic.c", function=None):
+    text = (SOURCE / "pipelines" / file).read_text()
+    if function:
+        text = text[text.index(f"\n{function}("):]
+        text = text[:text.index("\n}\n")]
+    return re.findall(r"(?:verdict = |SWITCH_STAGE\()stage_(\w+)\(", text)
+
+
+def infiniband_stages():
+    return nic_stages("infiniband.h", "infiniband_ingress")
 
 
 def orders():
     """Every list of stages that a packet may pass."""
     stages = switch_stages()
     return [[name for name, variant in stages if variant in ("every switch", *on)]
-            for on in ((), ("notices, full",), ("tunnels",), ("full", "notices, full"), ("full", "notices, full", "tunnels"))] + [nic_stages(), nic_stages("edge.c")]
+            for on in ((), ("notices, full",), ("tunnels",), ("full", "notices, full"), ("full", "notices, full", "tunnels"))] + [
+        nic_stages(function="nic_ingress"), nic_stages("edge.c"), infiniband_stages()]
 
 
 def lists_of_stages(text):
@@ -43,7 +52,8 @@ class Stages(unittest.TestCase):
         self.assertEqual(switch_stages()[0], ("receive", "every switch"))
         self.assertEqual(switch_stages()[-1], ("enqueue", "every switch"))
         self.assertEqual({variant for _, variant in switch_stages()}, {"every switch", "notices, full", "full", "tunnels"})
-        self.assertEqual(nic_stages()[-1], "transport")
+        self.assertEqual(nic_stages(function="nic_ingress")[-1], "transport")
+        self.assertEqual(infiniband_stages()[-1], "enqueue")
         self.assertEqual(nic_stages("edge.c")[-1], "edge_queue")
 
     def test_wrong_lists_are_found(self):
@@ -59,6 +69,7 @@ class Stages(unittest.TestCase):
 
     def test_the_table_of_stages_is_whole(self):
         self.assertEqual(ROW.findall((SOURCE / "doc/model.md").read_text()), switch_stages())
+        self.assertEqual(re.findall(r"^\| `(\w+)` \|", (SOURCE / "doc/infiniband.md").read_text(), re.M), infiniband_stages())
 
 
 if __name__ == "__main__":

@@ -10,8 +10,13 @@
 
 #define NAME_MAX_BYTES 64
 
+struct interface {
+	char name[NAME_MAX_BYTES];
+	bool erf; // its packets are records
+};
+
 struct blocks {
-	char (*names)[NAME_MAX_BYTES];
+	struct interface *interfaces;
 	size_t count;
 };
 
@@ -32,7 +37,7 @@ blocks_destroy(struct blocks *b)
 {
 	if (b == NULL)
 		return;
-	free(b->names);
+	free(b->interfaces);
 	free(b);
 }
 
@@ -93,35 +98,52 @@ static void
 add_interface(struct blocks *b, struct span s)
 {
 	struct option o;
-	char *name;
+	struct interface *added;
 
 	if (b->count == BLOCKS_INTERFACES_MAX || s.count < 8)
 		return;
-	b->names = memory_grow(b->names, b->count, sizeof(*b->names), "interfaces");
-	name = b->names[b->count++];
-	snprintf(name, NAME_MAX_BYTES, "?");
+	b->interfaces = memory_grow(b->interfaces, b->count, sizeof(*b->interfaces), "interfaces");
+	added = &b->interfaces[b->count++];
+	*added = (struct interface){.name = "?",
+				    .erf = (get32(s.at) & 0xffff) == PCAPNG_LINKTYPE_ERF};
 	s = (struct span){s.at + 8, s.count - 8};
 	while (next_option(&s, &o))
 		if (o.code == PCAPNG_OPTION_IF_NAME)
-			copy_text(name, NAME_MAX_BYTES, &o);
+			copy_text(added->name, NAME_MAX_BYTES, &o);
 }
 
 static const char *
 name_of(const struct blocks *b, uint32_t interface)
 {
-	return interface < b->count ? b->names[interface] : "?";
+	return interface < b->count ? b->interfaces[interface].name : "?";
+}
+
+// The packet in a record of InfiniBand.
+static int
+open_record(struct block *out)
+{
+	if (out->data_len < PCAPNG_ERF_BYTES || out->orig_len < PCAPNG_ERF_BYTES ||
+	    out->data[8] != PCAPNG_ERF_INFINIBAND)
+		return -EINVAL;
+	out->infiniband = true;
+	out->data += PCAPNG_ERF_BYTES;
+	out->data_len -= PCAPNG_ERF_BYTES;
+	out->orig_len -= PCAPNG_ERF_BYTES;
+	return 1;
 }
 
 static int
 read_packet(const struct blocks *b, struct span s, struct block *out)
 {
 	struct option o;
+	uint32_t interface;
 	size_t padded;
 
 	if (s.count < 20)
 		return -EINVAL;
 	out->kind = BLOCK_PACKET;
-	out->interface = name_of(b, get32(s.at));
+	interface = get32(s.at);
+	out->interface = name_of(b, interface);
 	out->at_ns = (uint64_t)get32(s.at + 4) << 32 | get32(s.at + 8);
 	out->data_len = get32(s.at + 12);
 	out->orig_len = get32(s.at + 16);
@@ -138,7 +160,7 @@ read_packet(const struct blocks *b, struct span s, struct block *out)
 		if (o.code == PCAPNG_OPTION_COMMENT)
 			copy_text(out->comment, sizeof(out->comment), &o);
 	}
-	return 1;
+	return interface < b->count && b->interfaces[interface].erf ? open_record(out) : 1;
 }
 
 static int

@@ -22,6 +22,7 @@ struct block {
 	const uint8_t *data;
 	uint32_t data_len;
 	uint32_t orig_len;
+	bool infiniband; // from the LRH to the VCRC; else an Ethernet frame
 	// Of statistics:
 	uint64_t seen, lost;
 	// Of both:

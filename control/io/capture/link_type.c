@@ -43,7 +43,8 @@ static const struct {
 	{51, "PPP_ETHER", FORM_NONE, "capture on an Ethernet interface behind the link"},
 	{104, "C_HDLC", FORM_NONE, "capture on an Ethernet interface behind the link"},
 	{239, "NFLOG", FORM_NONE, "capture on the interface itself, such as tcpdump -i eth0"},
-	{247, "INFINIBAND", FORM_NONE, "Roost carries RoCEv2: capture it on an Ethernet interface"},
+	{LINK_TYPE_INFINIBAND, "INFINIBAND", FORM_NONE, "only a switch with link-layer: infiniband takes it"},
+	{LINK_TYPE_ERF, "ERF", FORM_NONE, "of InfiniBand, only a switch with link-layer: infiniband takes it"},
 	{270, "IPOIB", FORM_NONE, "capture on an Ethernet interface"},
 };
 // clang-format on
@@ -142,4 +143,30 @@ link_type_convert(uint16_t link, const uint8_t *data, uint32_t count, const uint
 	header_put16(to + 12, h.type);
 	memcpy(to + HEADER_ETHERNET_BYTES, data + h.bytes, count - h.bytes);
 	return (int)(HEADER_ETHERNET_BYTES + count - h.bytes);
+}
+
+// The header of an ERF record, and what says how long the packet was (Wireshark's wiretap/erf.c):
+// extensions of 8 bytes follow as long as the highest bit of the type, then of each one, is set.
+#define ERF_HEADER_BYTES 16u
+#define ERF_EXTENSION_BYTES 8u
+#define ERF_INFINIBAND 21
+#define ERF_MORE 0x80
+
+int
+link_type_find_infiniband(uint16_t link, const uint8_t *data, uint32_t count)
+{
+	uint32_t at = ERF_HEADER_BYTES;
+	bool more;
+
+	if (link == LINK_TYPE_INFINIBAND)
+		return 0;
+	if (link != LINK_TYPE_ERF || count < ERF_HEADER_BYTES ||
+	    (data[8] & ~ERF_MORE) != ERF_INFINIBAND)
+		return -EINVAL;
+	for (more = data[8] & ERF_MORE; more; at += ERF_EXTENSION_BYTES) {
+		if (at + ERF_EXTENSION_BYTES > count)
+			return -EINVAL;
+		more = data[at] & ERF_MORE;
+	}
+	return (int)at;
 }

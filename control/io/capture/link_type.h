@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #define LINK_TYPE_ETHERNET 1
+#define LINK_TYPE_INFINIBAND 247
+#define LINK_TYPE_ERF 197   // records of Endace's format, of InfiniBand packets among others
 #define LINK_TYPE_GROWTH 14 // bytes by which a frame can be longer than what was captured
 #define LINK_TYPE_WHY_MAX 240
 
@@ -17,6 +19,10 @@
 // or -EINVAL with a text in why: no Ethernet frame can be made of it.
 int link_type_convert(uint16_t link, const uint8_t *data, uint32_t count, const uint8_t mac[6],
 		      uint8_t *to, char why[static LINK_TYPE_WHY_MAX]);
+
+// Finds the InfiniBand packet, from the LRH to the VCRC, in what was captured of these link types.
+// Returns how many bytes stand before it, or -EINVAL: it is something else, or damaged.
+int link_type_find_infiniband(uint16_t link, const uint8_t *data, uint32_t count);
 
 // "LINUX_SLL", or "unknown".
 const char *link_type_name(uint16_t link);

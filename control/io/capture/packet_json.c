@@ -2,6 +2,7 @@
 #include "packet_json.h"
 
 #include "dataplane/base/headers.h"
+#include "dataplane/base/ib_headers.h"
 #include "dataplane/base/roce_headers.h"
 
 #include <arpa/inet.h>
@@ -265,4 +266,27 @@ packet_json_add(json_t *to, const uint8_t *data, uint32_t count)
 {
 	set_text(to, "protocol", "ethernet");
 	add_ethernet(to, (struct rest){data, count}, false);
+}
+
+void
+packet_json_add_infiniband(json_t *to, const uint8_t *data, uint32_t count)
+{
+	const struct ib_lrh *lrh = (const struct ib_lrh *)data;
+	struct rest bth = {data, count};
+	char text[16];
+
+	set_text(to, "protocol", "infiniband");
+	if (!skip(&bth, IB_LRH_BYTES))
+		return;
+	snprintf(text, sizeof(text), "lid %u", ib_lrh_slid(lrh));
+	set_text(to, "src", text);
+	snprintf(text, sizeof(text), "lid %u", ib_lrh_dlid(lrh));
+	set_text(to, "dst", text);
+	set(to, "sl", ib_lrh_sl(lrh));
+	set(to, "vl", ib_lrh_vl(lrh));
+	if ((lrh->sl_next & 3) != IB_NEXT_BTH || bth.count < sizeof(struct roce_bth))
+		return;
+	set(to, "pkey", roce_bth_pkey((const struct roce_bth *)bth.at));
+	add_roce(to, bth);
+	set_text(to, "protocol", "infiniband");
 }

@@ -11,3 +11,7 @@
 // ecn, opcode, qp, psn, syndrome, and `quanta` by priority. Of a packet in a tunnel, all is of the
 // packet inside; the outer addresses are tunnel_src and tunnel_dst.
 void packet_json_add(json_t *to, const uint8_t *data, uint32_t count);
+
+// The same of an InfiniBand packet: protocol is "infiniband", src and dst are LIDs such as "lid 5",
+// and where they apply there are sl, vl, pkey, opcode, qp, psn and syndrome.
+void packet_json_add_infiniband(json_t *to, const uint8_t *data, uint32_t count);

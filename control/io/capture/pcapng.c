@@ -96,7 +96,7 @@ pcapng_add_section(struct pcapng *p)
 }
 
 void
-pcapng_add_interface(struct pcapng *p, const char *name, uint32_t snaplen)
+pcapng_add_interface(struct pcapng *p, uint32_t link, const char *name, uint32_t snaplen)
 {
 	uint32_t name_len = (uint32_t)strlen(name);
 	uint32_t total = 20 + option_size(name_len) + option_size(1) + option_size(0);
@@ -104,12 +104,38 @@ pcapng_add_interface(struct pcapng *p, const char *name, uint32_t snaplen)
 
 	put_word(p, PCAPNG_BLOCK_INTERFACE);
 	put_word(p, total);
-	put_word(p, PCAPNG_LINKTYPE_ETHERNET);
-	put_word(p, snaplen);
+	put_word(p, link);
+	put_word(p, snaplen != 0 && link == PCAPNG_LINKTYPE_ERF ? snaplen + PCAPNG_ERF_BYTES
+								: snaplen);
 	put_option(p, PCAPNG_OPTION_IF_NAME, name, name_len);
 	put_option(p, PCAPNG_OPTION_IF_TSRESOL, &resolution, 1);
 	put_option(p, PCAPNG_OPTION_END, NULL, 0);
 	put_word(p, total);
+}
+
+// The header of an ERF record (Wireshark's wiretap/erf.c): a stamp of 32.32 bits, little endian,
+// and lengths, big endian.
+static void
+put_erf(struct pcapng *p, const struct capture_record *r)
+{
+	const uint64_t ns = r->stamp % PS_PER_S / 1000, billion = 1000000000;
+	// Rounded up, so that a reader that rounds down finds the nanosecond again.
+	const uint32_t fraction = (uint32_t)(((ns << 32) + billion - 1) / billion);
+	const uint16_t record = (uint16_t)(PCAPNG_ERF_BYTES + r->data_len);
+	const uint8_t rest[8] = {
+		PCAPNG_ERF_INFINIBAND,
+		0x04, // of varying length
+		(uint8_t)(record >> 8),
+		(uint8_t)record,
+		0,
+		0,
+		(uint8_t)(r->orig_len >> 8),
+		(uint8_t)r->orig_len,
+	};
+
+	put_word(p, fraction);
+	put_word(p, (uint32_t)(r->stamp / PS_PER_S));
+	put_bytes(p, rest, sizeof(rest));
 }
 
 int
@@ -118,7 +144,8 @@ pcapng_add_packet(struct pcapng *p, uint32_t interface, const struct capture_rec
 	size_t text_len = r->comment ? strlen(r->comment) : 0;
 	bool newline = text_len > 0 && r->comment[text_len - 1] != '\n';
 	uint32_t comment_len = (uint32_t)text_len + newline;
-	uint32_t total = 32 + pad32(r->data_len), options = 0;
+	const uint32_t before = r->infiniband ? PCAPNG_ERF_BYTES : 0;
+	uint32_t total = 32 + before + pad32(r->data_len), options = 0;
 
 	if (r->orig_len < r->data_len)
 		return -EINVAL;
@@ -133,8 +160,10 @@ pcapng_add_packet(struct pcapng *p, uint32_t interface, const struct capture_rec
 	put_word(p, total);
 	put_word(p, interface);
 	put_time(p, r->stamp);
-	put_word(p, r->data_len);
-	put_word(p, r->orig_len);
+	put_word(p, before + r->data_len);
+	put_word(p, before + r->orig_len);
+	if (r->infiniband)
+		put_erf(p, r);
 	put_bytes(p, r->data, r->data_len);
 	put_padding(p, r->data_len);
 	if (r->direction) {

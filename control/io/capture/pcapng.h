@@ -7,6 +7,7 @@
 
 #include "dataplane/base/time.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,11 @@ enum pcapng_option {
 
 #define PCAPNG_BYTE_ORDER 0x1a2b3c4du
 #define PCAPNG_LINKTYPE_ETHERNET 1u
+// Records of Endace's format, which say that InfiniBand packets are in them: Wireshark 4 reads no
+// link type of InfiniBand alone (247).
+#define PCAPNG_LINKTYPE_ERF 197u
+#define PCAPNG_ERF_BYTES 16u
+#define PCAPNG_ERF_INFINIBAND 21u
 #define PCAPNG_TSRESOL_NS 9
 
 // What Wireshark and libpcap accept as an Ethernet packet's captured length.
@@ -50,8 +56,9 @@ struct capture_record {
 	ps_t stamp; // fabric time, written rounded down to the ns
 	enum capture_direction direction;
 	uint32_t data_len;
-	uint32_t orig_len; // bytes on the wire without FCS, at least data_len
+	uint32_t orig_len; // bytes on the wire without FCS, or with VCRC; at least data_len
 	const void *data;
+	bool infiniband;     // the interface is of PCAPNG_LINKTYPE_ERF
 	const char *comment; // UTF-8, or NULL
 };
 
@@ -74,8 +81,8 @@ struct pcapng_statistics {
 
 void pcapng_add_section(struct pcapng *p);
 
-// name: 1 to 255 bytes. snaplen: 0: none.
-void pcapng_add_interface(struct pcapng *p, const char *name, uint32_t snaplen);
+// link: PCAPNG_LINKTYPE_. name: 1 to 255 bytes. snaplen: 0: none.
+void pcapng_add_interface(struct pcapng *p, uint32_t link, const char *name, uint32_t snaplen);
 
 // interface: in the order in which they were added. r->data_len bytes are written. Returns 0, or
 // -EINVAL or -EMSGSIZE as capture_writer_packet(), and then nothing is added.

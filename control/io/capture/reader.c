@@ -44,6 +44,7 @@ struct capture_reader {
 	bool sorts;
 	bool ended;         // while sorting: the file is, `sorter` may not be empty
 	bool held;          // `packet` was read and not taken yet
+	bool infiniband;    // packets are; else Ethernet frames
 	uint16_t converted; // a link type; LINK_TYPE_ETHERNET: none
 	uint8_t mac[6];
 	uint8_t *frame; // made of a packet without an Ethernet header
@@ -96,7 +97,21 @@ reader_check(struct capture_reader *reader, struct record *record)
 		return reader_fail(reader, -EINVAL, reader->number,
 				   "frames end in an FCS; strip it (editcap -L -C -%u)",
 				   record->fcs_bytes);
-	if (record->link != LINK_TYPE_ETHERNET) {
+	if (reader->infiniband) {
+		length = link_type_find_infiniband(record->link, record->data, record->data_len);
+		if (length < 0)
+			return reader_fail(reader, -EINVAL, reader->number,
+					   "link type %s (%u), and the switch's links are "
+					   "InfiniBand's: replay a capture of link type INFINIBAND "
+					   "(247), or ERF (197) of InfiniBand packets",
+					   record->link == LINK_TYPE_ETHERNET
+						   ? "EN10MB"
+						   : link_type_name(record->link),
+					   record->link);
+		record->data += length;
+		record->data_len -= (uint32_t)length;
+	}
+	if (!reader->infiniband && record->link != LINK_TYPE_ETHERNET) {
 		if (reader->frame == NULL)
 			reader->frame = memory_array(RECORDS_PACKET_MAX + LINK_TYPE_GROWTH, 1,
 						     "bytes of a frame");
@@ -246,6 +261,12 @@ void
 capture_reader_set_mac(struct capture_reader *reader, const uint8_t mac[6])
 {
 	memcpy(reader->mac, mac, sizeof(reader->mac));
+}
+
+void
+capture_reader_take_infiniband(struct capture_reader *reader)
+{
+	reader->infiniband = true;
 }
 
 const char *

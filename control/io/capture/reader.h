@@ -42,6 +42,10 @@ void capture_reader_sort(struct capture_reader *reader);
 // 00:00:00:00:00:00.
 void capture_reader_set_mac(struct capture_reader *reader, const uint8_t mac[6]);
 
+// Reads packets of the link type INFINIBAND, from the LRH to the VCRC, and refuses all others. Call
+// it before the first packet is read.
+void capture_reader_take_infiniband(struct capture_reader *reader);
+
 // The link type of which a packet was converted, such as "RAW"; NULL: none so far.
 const char *capture_reader_converted(const struct capture_reader *reader);
 

@@ -95,9 +95,17 @@ static void
 file_add(struct recorder *r, struct recorder_file *f, struct rte_mbuf *m,
 	 struct capture_record packet)
 {
-	uint32_t length = packet_meta(m)->wire_bytes;
+	const bool infiniband = packet_meta(m)->flags & PACKET_INFINIBAND;
+	uint32_t length = payload_captured_bytes(m);
 	uint8_t *data;
 
+	// Pause frames have no place among InfiniBand's packets.
+	if (f->source.infiniband && !infiniband) {
+		free((void *)(uintptr_t)packet.comment);
+		return;
+	}
+
+	packet.infiniband = infiniband;
 	packet.orig_len = length;
 	packet.data_len = r->snaplen != 0 && length > r->snaplen ? r->snaplen : length;
 	packet.data = data = malloc(packet.data_len);
@@ -107,7 +115,7 @@ file_add(struct recorder *r, struct recorder_file *f, struct rte_mbuf *m,
 		free((void *)(uintptr_t)packet.comment);
 		return;
 	}
-	payload_copy(m, data, packet.data_len);
+	payload_capture(m, data, packet.data_len);
 	f->records[f->count++] = (struct record){.packet = packet, .order = f->order++};
 	if (f->count >= RECORDER_KEPT_MAX)
 		file_write(f, f->source.node->start);
@@ -187,7 +195,9 @@ add_file(struct recorder *r, const struct recorder_source *source, const char *p
 {
 	struct capture_writer *writer;
 	struct recorder_file *f;
-	int rc = capture_writer_open(&writer, path, source->interface, r->snaplen);
+	int rc = capture_writer_open(
+		&writer, path, source->infiniband ? PCAPNG_LINKTYPE_ERF : PCAPNG_LINKTYPE_ETHERNET,
+		source->interface, r->snaplen);
 
 	if (rc != 0)
 		return rc;

@@ -6,6 +6,7 @@
 #include "control/base/output.h"
 #include "dataplane/base/node.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct recorder_source {
 	uint16_t port;
 	unsigned int what;             // enum recorder_what; 0: what the node drops
 	const char *interface;         // name of the file's interface
+	bool infiniband;               // what its link carries; else Ethernet
 	const char *const *port_names; // drops: by index; outlive the recorder
 };
 

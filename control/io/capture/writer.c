@@ -33,8 +33,8 @@ write_blocks(struct capture_writer *writer)
 }
 
 int
-capture_writer_open(struct capture_writer **out, const char *path, const char *if_name,
-		    uint32_t snaplen)
+capture_writer_open(struct capture_writer **out, const char *path, uint32_t link,
+		    const char *if_name, uint32_t snaplen)
 {
 	size_t name_len = strlen(if_name);
 	struct capture_writer *writer;
@@ -49,7 +49,7 @@ capture_writer_open(struct capture_writer **out, const char *path, const char *i
 	writer = memory_new(sizeof(*writer), "a capture file");
 	*writer = (struct capture_writer){.file = file, .snaplen = snaplen};
 	pcapng_add_section(&writer->blocks);
-	pcapng_add_interface(&writer->blocks, if_name, snaplen);
+	pcapng_add_interface(&writer->blocks, link, if_name, snaplen);
 	write_blocks(writer);
 	// Flushed at once, so that a full disk shows before the run and not after it.
 	if (writer->error == 0 && fflush(writer->file) != 0)

@@ -9,11 +9,12 @@
 
 struct capture_writer;
 
-// Creates or truncates `path` and writes the file's head: one Ethernet interface named if_name (1
-// to 255 bytes) with stamps in ns. snaplen: bytes of a packet that are written at most; 0: all.
-// Returns 0; -errno of the file system; -EINVAL for the name. On failure *out is NULL.
-int capture_writer_open(struct capture_writer **out, const char *path, const char *if_name,
-			uint32_t snaplen);
+// Creates or truncates `path` and writes the file's head: one interface of a link type
+// (PCAPNG_LINKTYPE_) named if_name (1 to 255 bytes) with stamps in ns. snaplen: bytes of a packet
+// that are written at most; 0: all. Returns 0; -errno of the file system; -EINVAL for the name. On
+// failure *out is NULL.
+int capture_writer_open(struct capture_writer **out, const char *path, uint32_t link,
+			const char *if_name, uint32_t snaplen);
 
 // Appends a packet. Returns 0; -EINVAL for orig_len; -EMSGSIZE for more than CAPTURE_PACKET_MAX
 // bytes to be written or a comment over 65534 bytes; -errno if writing failed. Output is buffered:

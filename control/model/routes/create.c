@@ -72,7 +72,9 @@ routes_create(struct routes **out, const struct topology *t, const bool *link_do
 
 	routes->nodes = memory_array(t->node_count, sizeof(*routes->nodes), "routing tables");
 	routes->node_count = t->node_count;
-	if (topology_is_single(t))
+	if (topology_is_infiniband(t))
+		error = routes_add_lids(routes, t, link_down, diag);
+	else if (topology_is_single(t))
 		error = append_all_written(&routes->nodes[0], t, diag);
 	else
 		routes_compute(routes, t, link_down);

@@ -393,9 +393,13 @@ routes_join(const struct routes *routes, const struct topology *t, uint32_t from
 {
 	const struct topo_port *from = topology_host_port(t, from_host, from_port);
 	const struct topo_port *to = topology_host_port(t, to_host, to_port);
-	const struct route *route =
-		routes_lookup(&routes->nodes[from->peer_node], from->vrf, 4, to->ip4);
+	const struct route_list *list = &routes->nodes[from->peer_node];
+	const struct route *route;
 
+	if (list->lid_count != 0)
+		return topology_vrfs_joined(t, from->vrf, to->vrf) &&
+		       list->lids[to->lid] != ROUTES_NO_LID;
+	route = routes_lookup(list, from->vrf, 4, to->ip4);
 	return topology_vrfs_joined(t, from->vrf, to->vrf) && route != NULL &&
 	       route->group != ROUTES_BLACKHOLE;
 }
@@ -407,6 +411,7 @@ routes_clear(struct route_list *list)
 	free(list->groups);
 	free(list->members);
 	free(list->encaps);
+	free(list->lids);
 	*list = (struct route_list){0};
 }
 

@@ -5,6 +5,7 @@
 // reads. Control thread.
 #pragma once
 
+#include "control/model/subnet/subnet.h"
 #include "control/model/topology/topology.h"
 
 // The group of a route that drops what it covers.
@@ -59,7 +60,14 @@ struct route_list {
 	uint32_t member_count;
 	struct route_encap *encaps; // no two are the same
 	uint32_t encap_count;
+	// InfiniBand, which has these instead of routes: the group of each LID, ROUTES_OWN_LID
+	// or ROUTES_NO_LID.
+	uint32_t *lids;
+	uint32_t lid_count; // 0: an Ethernet fabric
 };
+
+#define ROUTES_NO_LID UINT32_MAX
+#define ROUTES_OWN_LID (UINT32_MAX - 1) // the switch's
 
 struct routes {
 	struct route_list *nodes; // by node of the topology; hosts' are empty
@@ -72,6 +80,11 @@ int routes_create(struct routes **out, const struct topology *topology, const bo
 		  struct diag *diag);
 // NULL is fine.
 void routes_destroy(struct routes *routes);
+
+// Gives all switches the groups of a subnet's LIDs, in place of what they had: the port of the LFT,
+// and behind it the others on shortest ways. link_down: as in routes_create(). (lids.c)
+void routes_take_subnet(struct routes *routes, const struct topology *topology,
+			const struct subnet *subnet, const bool *link_down);
 
 // Frees what a list holds.
 void routes_clear(struct route_list *list);

@@ -7,6 +7,11 @@
 // Fills the lists of all switches. link_down: as in routes_create().
 void routes_compute(struct routes *routes, const struct topology *topology, const bool *link_down);
 
+// Fills the lists of an InfiniBand fabric: by its subnet, or the `lft:` of a lone switch. Returns
+// 0, or -EINVAL with the errors in diag (lids.c).
+int routes_add_lids(struct routes *routes, const struct topology *topology, const bool *link_down,
+		    struct diag *diag);
+
 // A port that leads to another switch.
 struct updown_link {
 	uint32_t peer;

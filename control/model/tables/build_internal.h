@@ -125,6 +125,8 @@ void tables_guard_tunnels(const struct tables_draft *draft, const struct route_l
 			  struct route_list *guarded); // after profiles
 int tables_add_forwarding(struct tables_draft *draft,
 			  const struct route_list *routes); // after pins
+void tables_add_lids(struct tables_draft *draft,
+		     const struct route_list *routes); // instead, in an InfiniBand fabric (lids.c)
 void tables_add_tunnels(struct tables_draft *draft,
 			const struct route_list *routes); // after forwarding
 

@@ -322,6 +322,11 @@ tables_add_forwarding(struct tables_draft *draft, const struct route_list *route
 		t->vrfs[v].tenant = topology->vrfs[v].tenant;
 		t->vrfs[v].pipe = topology->vrfs[v].pipe;
 	}
+	if (routes->lid_count != 0) {
+		tables_add_lids(draft, routes);
+		free(numbers);
+		return 0;
+	}
 	add_groups(draft, routes, numbers);
 	error = add_tries(draft, routes, numbers);
 	free(numbers);

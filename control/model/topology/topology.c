@@ -123,6 +123,24 @@ give_addresses(struct topology *t, struct diag *diag)
 	return 0;
 }
 
+// LIDs follow from the topology alone, so that they stay when links fail: first the switches', then
+// those of the hosts' ports.
+static void
+give_lids(struct topology *t)
+{
+	uint32_t next = TOPOLOGY_LID_NONE + 1;
+
+	for (uint32_t n = 0; n < t->node_count && next <= TOPOLOGY_LID_MAX; n++) {
+		const bool host = n >= t->first_host;
+
+		for (uint16_t p = 0; p < t->nodes[n].port_count && next <= TOPOLOGY_LID_MAX; p++) {
+			t->nodes[n].ports[p].lid = (uint16_t)next;
+			next += host;
+		}
+		next += !host;
+	}
+}
+
 int
 topology_create(struct topology **out, const struct config *config, struct diag *diag)
 {
@@ -161,6 +179,7 @@ topology_create(struct topology **out, const struct config *config, struct diag 
 	if (error == 0)
 		error = attached_give_macs(t, diag);
 	if (error == 0) {
+		give_lids(t);
 		builder_find_components(t);
 		error = topology_retenant(t, diag);
 	}

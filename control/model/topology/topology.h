@@ -16,6 +16,11 @@
 #define TOPOLOGY_PORT_NAME_MAX 8
 #define TOPOLOGY_NAME_MAX 96 // "leaf1.swp256-spine1.swp256", with its NUL
 
+// Local identifiers of InfiniBand: unicast ones (InfiniBand Architecture Specification volume 1,
+// section 4.1.3). Nodes of a larger fabric have none.
+#define TOPOLOGY_LID_NONE 0
+#define TOPOLOGY_LID_MAX 0xbfff
+
 // Always the first VRF; a port's where nothing else says.
 #define TOPOLOGY_VRF_DEFAULT 0
 #define TOPOLOGY_VRFS_MAX INT16_MAX // and as many tenants
@@ -34,6 +39,7 @@ struct topo_port {
 	uint32_t mtu;    // bytes of the largest IP packet
 	uint16_t vrf;    // in topology.vrfs; of a host's port: of the leaf's port behind it
 	uint16_t tenant; // in topology.tenants, or TENANT_NONE; the same
+	uint16_t lid;    // of InfiniBand; a switch's ports have that of the switch
 	uint8_t mac[6];
 	uint8_t ip4[4];  // a host's, of its tenant or of the plan; network byte order
 	uint8_t ip6[16]; // the same
@@ -307,6 +313,29 @@ static inline struct config_prefix
 address_host_prefix(uint8_t version, const uint8_t *address)
 {
 	return address_prefix(version, address, 8 * address_bytes(version));
+}
+
+// The LID of a node's port.
+static inline uint16_t
+topology_lid(const struct topology *topology, uint32_t node, uint16_t port)
+{
+	return topology->nodes[node].ports[port].lid;
+}
+
+// The partition of a host's port, in an InfiniBand fabric: tenants have 1, 2, ... in the order of
+// the file, hosts without tenants the default one.
+#define TOPOLOGY_PKEY_DEFAULT 0x7fff
+#define TOPOLOGY_PKEY_MEMBER 0x8000 // full membership, which all hosts have
+static inline uint16_t
+topology_pkey(const struct topo_port *port)
+{
+	return port->tenant == TENANT_NONE ? TOPOLOGY_PKEY_DEFAULT : (uint16_t)(port->tenant + 1);
+}
+
+static inline bool
+topology_is_infiniband(const struct topology *topology)
+{
+	return topology->config->fabric.link_layer == CONFIG_LINK_INFINIBAND;
 }
 
 // The index of a node's port of that number, or -1.

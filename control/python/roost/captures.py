@@ -67,9 +67,13 @@ def timed(packets: Packets, gap_ns: int = 1000) -> Iterator[tuple[int, bytes]]:
         yield ns, bytes(packet)
 
 
-def write_pcap(path: Written, packets: Packets, gap_ns: int = 1000) -> Written:
-    """Writes a pcap file with stamps in ns; packets are as for timed(). Returns the path."""
-    parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)]
+ETHERNET, ERF, INFINIBAND = 1, 197, 247   # link types
+ERF_BYTES = 16                             # of a header that Roost writes before an InfiniBand packet
+
+
+def write_pcap(path: Written, packets: Packets, gap_ns: int = 1000, link: int = ETHERNET) -> Written:
+    """Writes a pcap file of a link type with stamps in ns; packets are as for timed(). Returns the path."""
+    parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link)]
     for ns, data in timed(packets, gap_ns):
         parts.append(struct.pack("<IIII", ns // 10**9, ns % 10**9, len(data), len(data)))
         parts.append(data)
@@ -93,7 +97,8 @@ def read_pcapng(path: str | os.PathLike[str]) -> list[Packet]:
     place of what is wrong."""
     data = Path(path).read_bytes()
     packets: list[Packet] = []
-    at, interfaces = 0, 0
+    links: list[int] = []
+    at = 0
     while at < len(data):
         kind, total = struct.unpack_from("<II", data, at) if at + 8 <= len(data) else (0, 0)
         if total < 12 or total % 4 or at + total > len(data) or struct.unpack_from("<I", data, at + total - 4)[0] != total:
@@ -103,14 +108,16 @@ def read_pcapng(path: str | os.PathLike[str]) -> list[Packet]:
             raise ValueError(f"{path}: not a little-endian pcapng file")
         if kind == 1:
             link, = struct.unpack_from("<H", body)
-            if link != 1 or dict(options(body[8:])).get(9) != b"\x09":
-                raise ValueError(f"{path}: not Ethernet with stamps in ns")
-            interfaces += 1
+            if link not in (ETHERNET, ERF, INFINIBAND) or dict(options(body[8:])).get(9) != b"\x09":
+                raise ValueError(f"{path}: not Ethernet or InfiniBand with stamps in ns")
+            links.append(link)
         elif kind == 6:
             interface, high, low, captured, length = struct.unpack_from("<IIIII", body)
-            if interface >= interfaces or captured > length:
+            skipped = ERF_BYTES if interface < len(links) and links[interface] == ERF else 0
+            if interface >= len(links) or captured > length or captured < skipped:
                 raise ValueError(f"{path}: packet at byte {at} contradicts what comes before it")
             comments = [text for code, text in options(body[20 + (captured + 3) // 4 * 4:]) if code == 1]
-            packets.append(Packet(high << 32 | low, body[20:20 + captured], length, b" ".join(comments).decode().strip()))
+            packets.append(Packet(high << 32 | low, body[20 + skipped:20 + captured], length - skipped,
+                                  b" ".join(comments).decode().strip()))
         at += total
     return packets

@@ -170,6 +170,11 @@ read_request(const struct live_fabric *live, const json_t *params, struct captur
 		rc = read_count(params, "snap", PACKET_FRAME_MAX, &snap, diag);
 	if (rc == 0)
 		rc = read_count(params, "count", INT64_MAX, &request->packets_most, diag);
+	if (rc == 0 && filter != NULL && topology_is_infiniband(live->topology))
+		rc = diag_fail(
+			diag, EINVAL,
+			"filter: tcpdump's filters are for Ethernet frames; capture all packets "
+			"of a port instead");
 	if (rc == 0 && filter != NULL)
 		rc = filter_read(&request->filter, filter, diag);
 	if (drops)

@@ -96,8 +96,11 @@ add_interface(struct stream *s, struct topo_ref port)
 	s->ports = memory_grow(s->ports, s->port_count, sizeof(*s->ports), "interfaces");
 	s->ports[s->port_count++] =
 		(struct stream_port){.port = port, .statistics = {.from = s->from}};
-	pcapng_add_interface(&s->blocks, port_name(s, port.node, port.port, name, sizeof(name)),
-			     s->snaplen);
+	pcapng_add_interface(&s->blocks,
+			     topology_is_infiniband(s->all->live->fabric->topology)
+				     ? PCAPNG_LINKTYPE_ERF
+				     : PCAPNG_LINKTYPE_ETHERNET,
+			     port_name(s, port.node, port.port, name, sizeof(name)), s->snaplen);
 }
 
 // Captures of a whole fabric have few ports in them: those that drop.
@@ -153,6 +156,7 @@ take(void *context, const struct captured *packet)
 									     : packet->data_len,
 		.orig_len = packet->wire_bytes,
 		.data = packet->data,
+		.infiniband = topology_is_infiniband(s->all->live->fabric->topology),
 		.comment = drop_comment(s, packet, comment),
 	};
 	struct stream_port *port;

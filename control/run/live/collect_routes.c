@@ -76,6 +76,56 @@ add_route(json_t *routes, const struct live_fabric *live, uint32_t node,
 			    route_json(live, node, list, route));
 }
 
+// Who has a LID: "leaf1", or "h1.eth1". NULL: nobody.
+static json_t *
+owner_json(const struct topology *t, uint32_t lid)
+{
+	char name[TOPOLOGY_NAME_MAX];
+
+	for (uint32_t n = 0; n < t->node_count; n++)
+		for (uint16_t p = 0; p < t->nodes[n].port_count; p++)
+			if (t->nodes[n].ports[p].lid == lid)
+				return json_string(n < t->first_host
+							   ? t->nodes[n].name
+							   : topology_port_name(t, n, p, name));
+	return json_null();
+}
+
+// The group of a LID as the switch uses it.
+static json_t *
+lid_json(const struct live_fabric *live, uint32_t node, uint32_t lid)
+{
+	const struct tables *tables = live->fabric->tables[node];
+	const struct topology *t = live->topology;
+	const uint32_t group = tables->lids[lid];
+	json_t *via = json_array();
+
+	for (uint32_t i = 0; group < LID_OWN && i < tables->groups[group].count; i++) {
+		const struct next_hop *hop = &tables->next_hops[tables->groups[group].first + i];
+		const struct topo_port *port = &t->nodes[node].ports[hop->port];
+
+		json_array_append_new(via, json_pack("{s:s,s:s?}", "port", port->name, "node",
+						     port->peer_node == TOPOLOGY_NONE
+							     ? NULL
+							     : t->nodes[port->peer_node].name));
+	}
+	return json_pack("{s:o,s:b,s:o}", "of", owner_json(t, lid), "own", group == LID_OWN, "via",
+			 via);
+}
+
+static void
+add_lids(json_t *routes, const struct live_fabric *live, uint32_t node)
+{
+	const struct tables *tables = live->fabric->tables[node];
+	json_t *lft = show_child(show_child(routes, live->topology->nodes[node].name), "lft");
+	char text[16];
+
+	for (uint32_t lid = 1; lid < tables->lid_count; lid++) {
+		snprintf(text, sizeof(text), "%u", lid);
+		json_object_set_new(lft, text, lid_json(live, node, lid));
+	}
+}
+
 json_t *
 collect_routes(const struct live_fabric *live)
 {
@@ -87,6 +137,8 @@ collect_routes(const struct live_fabric *live)
 		const struct route_list *list =
 			fabric_merge_learned(f, i, &f->routes->nodes[i], &learned);
 
+		if (list->lid_count != 0)
+			add_lids(out, live, i);
 		for (uint32_t k = 0; k < list->count; k++)
 			add_route(out, live, i, list, &list->routes[k]);
 		routes_clear(&learned);

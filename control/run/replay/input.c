@@ -2,13 +2,18 @@
 #include "replay.h"
 
 #include "control/base/memory.h"
+#include "dataplane/base/ib_headers.h"
+#include "dataplane/roce/icrc.h"
 
 #include <string.h>
 
 int
 replay_input_check(const struct replay_input *input, uint32_t *largest, struct diag *diag)
 {
-	struct replay_input in = {.path = input->path, .options = input->options, .diag = diag};
+	struct replay_input in = {.path = input->path,
+				  .options = input->options,
+				  .infiniband = input->infiniband,
+				  .diag = diag};
 	struct capture_packet packet;
 	int rc = replay_input_open(&in);
 
@@ -38,6 +43,8 @@ replay_input_open(struct replay_input *in)
 	if (rc != 0)
 		return rc;
 	capture_reader_limit(in->reader, PACKET_FRAME_MAX);
+	if (in->infiniband)
+		capture_reader_take_infiniband(in->reader);
 	if (in->port != NULL)
 		capture_reader_set_mac(in->reader, port_mac(in));
 	if (in->options->sort)
@@ -47,13 +54,39 @@ replay_input_open(struct replay_input *in)
 	return 0;
 }
 
+// Of an InfiniBand packet.
+static uint32_t
+bytes_before_vcrc(const struct replay_input *in)
+{
+	return in->packet.data_len > IB_VCRC_BYTES ? in->packet.data_len - IB_VCRC_BYTES : 0;
+}
+
+// A packet whose VCRC is wrong was corrupted on the link.
+static void
+init_infiniband(struct replay_input *in, struct rte_mbuf *m)
+{
+	const uint32_t bytes = bytes_before_vcrc(in);
+	const uint8_t *data = in->packet.data;
+	uint16_t vcrc;
+
+	packet_init_infiniband(m, 0, (uint16_t)bytes);
+	memcpy(packet_data(m), data, bytes);
+	vcrc = icrc_vcrc(0, data, bytes);
+	if (in->packet.data_len >= IB_VCRC_BYTES && data[bytes] == (vcrc & 0xff) &&
+	    data[bytes + 1] == vcrc >> 8)
+		return;
+	packet_meta(m)->flags |= PACKET_BAD_FCS;
+	in->port->rx_faults |= PORT_RX_CORRUPT;
+}
+
 // Finds when the packet just read arrives.
 static void
 set_arrival(struct replay_input *in)
 {
 	const struct port_profile *profile = in->port->profile;
-	uint32_t bytes = in->packet.data_len < PACKET_FRAME_MIN ? PACKET_FRAME_MIN
-								: in->packet.data_len;
+	uint32_t bytes = in->infiniband                           ? bytes_before_vcrc(in)
+			 : in->packet.data_len < PACKET_FRAME_MIN ? PACKET_FRAME_MIN
+								  : in->packet.data_len;
 	ps_t time = time_of_bytes(profile->byte_time, bytes + profile->preamble + profile->fcs);
 	ps_t gap = time_of_bytes(profile->byte_time, profile->gap);
 
@@ -89,9 +122,14 @@ put(struct replay_input *in)
 
 	if (m == NULL)
 		memory_exhausted(1, in->packet.data_len, "packets of a capture");
-	packet_init_frame(m, 0, (uint16_t)in->packet.data_len);
-	memcpy(packet_data(m), in->packet.data, in->packet.data_len);
-	rewrite_frame(&in->options->rewrite, port_mac(in), packet_data(m), in->packet.data_len);
+	if (in->infiniband) {
+		init_infiniband(in, m);
+	} else {
+		packet_init_frame(m, 0, (uint16_t)in->packet.data_len);
+		memcpy(packet_data(m), in->packet.data, in->packet.data_len);
+		rewrite_frame(&in->options->rewrite, port_mac(in), packet_data(m),
+			      in->packet.data_len);
+	}
 	// The wire is not shared, so it grows.
 	if (wire_put(in->port->in, m, in->arrival) != 0)
 		memory_exhausted(wire_count(in->port->in), sizeof(m), "packets of a wire");

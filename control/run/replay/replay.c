@@ -90,7 +90,7 @@ check_inputs(struct replay *r, uint32_t *largest)
 	bool given[PORTS_MAX] = {false};
 
 	for (unsigned i = 0; i < r->options->input_count; i++) {
-		const struct replay_input *in = &r->options->inputs[i];
+		struct replay_input *in = &r->options->inputs[i];
 		struct topo_ref ref;
 		int rc;
 
@@ -102,6 +102,11 @@ check_inputs(struct replay *r, uint32_t *largest)
 			return diag_fail(&r->input_diag, EINVAL, "--in %s=%s: %s is given twice",
 					 in->port_name, in->path, in->port_name);
 		given[ref.port] = true;
+		in->infiniband = topology_is_infiniband(r->e.topology);
+		if (in->infiniband && rewrite_any(&r->options->rewrite))
+			return diag_fail(&r->input_diag, EINVAL,
+					 "--rewrite: InfiniBand packets have no addresses of IP or "
+					 "Ethernet to rewrite");
 		rc = replay_input_check(in, largest, &r->input_diag);
 		if (rc != 0)
 			return rc;
@@ -139,7 +144,9 @@ static int
 open_captures(struct replay *r)
 {
 	const struct topo_node *place = &r->e.topology->nodes[0];
-	struct recorder_source drops = {.node = r->e.fabric->nodes[0], .interface = "drops"};
+	const bool infiniband = topology_is_infiniband(r->e.topology);
+	struct recorder_source drops = {
+		.node = r->e.fabric->nodes[0], .interface = "drops", .infiniband = infiniband};
 	int rc = 0;
 
 	r->recorder = recorder_create(0);
@@ -148,7 +155,8 @@ open_captures(struct replay *r)
 		struct recorder_source sent = {.node = r->e.fabric->nodes[0],
 					       .port = i,
 					       .what = RECORDER_SENT,
-					       .interface = place->ports[i].name};
+					       .interface = place->ports[i].name,
+					       .infiniband = infiniband};
 		char name[TOPOLOGY_PORT_NAME_MAX + 8];
 
 		r->port_names[i] = place->ports[i].name;

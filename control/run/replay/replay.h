@@ -28,6 +28,7 @@ struct replay_input {
 	char *port_name;
 	const char *path;
 	const struct replay_options *options;
+	bool infiniband; // its packets; else Ethernet frames
 	struct capture_reader *reader;
 	struct node *node;
 	struct port *port;

@@ -63,7 +63,8 @@ open_one(struct captures *c, struct capture *one, const struct experiment *e, co
 {
 	char interface[TOPOLOGY_NAME_MAX], name[TOPOLOGY_NAME_MAX + 8];
 	struct recorder_source source = {.what = RECORDER_SENT | RECORDER_RECEIVED,
-					 .interface = interface};
+					 .interface = interface,
+					 .infiniband = topology_is_infiniband(e->topology)};
 	struct topo_ref ref = {.node = 0};
 
 	topology_find_port(e->topology, port, &ref);

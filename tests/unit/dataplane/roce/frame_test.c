@@ -25,7 +25,7 @@ address(const struct frame_template *t, bool is_ip6)
 		.traffic_class = 26 << 2 | 2,
 		.priority = 3,
 		.tc = 4,
-		.ip6 = is_ip6,
+		.network = is_ip6 ? FRAME_IP6 : FRAME_IP4,
 	};
 
 	if (is_ip6)
@@ -138,6 +138,53 @@ test_cnp_keeps_the_queue_pairs_id(void **state)
 	packet_pool_destroy(packets);
 }
 
+// From LID 0x1234 to LID 0xabcd, in partition 5: the acknowledgement, whole.
+static void
+test_ack_infiniband(void **state)
+{
+	static const uint8_t want[24] = {
+		0x40, 0x32,             // VL 4, LVer 0; SL 3, LNH BTH
+		0xab, 0xcd,             // DLID
+		0x00, 0x07,             // 28 bytes to the end of the ICRC
+		0x12, 0x34,             // SLID
+		0x11, 0x40, 0x80, 0x05, // ACK; MigReq; P_Key
+		0x00, 0xab, 0xcd, 0xef, // destination QP
+		0x00, 0x12, 0x34, 0x56, // PSN
+		0x1f, 0x00, 0x00, 0x09, // AETH
+	};
+	struct frame_template t;
+	struct frame_address a = {
+		.peer_ip = {0xab, 0xcd},
+		.peer_qpn = 0xabcdef,
+		.priority = 3,
+		.tc = 4,
+		.network = FRAME_INFINIBAND,
+	};
+	struct packet_pool *packets;
+	struct rte_mbuf *m;
+
+	(void)state;
+	assert_int_equal(packet_pool_create(&packets, 256), 0);
+	frame_template_init_infiniband(&t, 0x1234, 0x8005);
+	frame_address_init(&a, &t);
+	m = frame_make_ack(packets, &t, &a, frame_ack_bytes(FRAME_INFINIBAND, -1), 0x123456, 0x1f,
+			   9);
+	assert_int_equal(packet_meta(m)->wire_bytes, 28);
+	assert_int_equal(packet_meta(m)->data_len, sizeof(want));
+	assert_memory_equal(packet_data(m), want, sizeof(want));
+	assert_int_equal(packet_meta(m)->flags,
+			 PACKET_NO_PAYLOAD | PACKET_ROCE | PACKET_INFINIBAND);
+	assert_int_equal(packet_meta(m)->l4_off, 0);
+	packet_free(packets, m);
+	m = frame_make_cnp(packets, &t, &a, 48, 6, 6);
+	assert_int_equal(packet_meta(m)->wire_bytes, 8 + 12 + 16 + 4);
+	assert_int_equal(packet_data(m)[0], 0x60);
+	assert_int_equal(packet_data(m)[1], 0x62);
+	assert_memory_equal(packet_data(m) + 10, want + 10, 2);
+	packet_free(packets, m);
+	packet_pool_destroy(packets);
+}
+
 static void
 test_sizes(void **state)
 {
@@ -153,6 +200,9 @@ test_sizes(void **state)
 	assert_int_equal(frame_ack_bytes(true, -1), 82);
 	assert_int_equal(frame_ack_bytes(true, 60), 60);
 	assert_int_equal(frame_bytes(false, 0), 60); // a frame is never shorter
+	assert_int_equal(frame_data_bytes(FRAME_INFINIBAND, -1, 4096, 16), 4136);
+	assert_int_equal(frame_data_bytes(FRAME_INFINIBAND, -1, 1, 0), 28);
+	assert_int_equal(frame_request_bytes(FRAME_INFINIBAND, -1), 40);
 }
 
 int
@@ -162,6 +212,7 @@ main(void)
 		cmocka_unit_test(test_ack_ip4),
 		cmocka_unit_test(test_cnp_ip6),
 		cmocka_unit_test(test_cnp_keeps_the_queue_pairs_id),
+		cmocka_unit_test(test_ack_infiniband),
 		cmocka_unit_test(test_sizes),
 	};
 

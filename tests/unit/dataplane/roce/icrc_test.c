@@ -192,6 +192,98 @@ test_survives_the_path(void **state)
 	assert_int_equal(icrc_verify(frame, sizeof(frame)), -EBADMSG);
 }
 
+// The examples of the InfiniBand Architecture Specification (volume 1, release 1.2.1, section 7.8),
+// a local and a global packet.
+static const uint8_t ib_local[] = {
+	0x70, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a, 0x20, 0x24, 0x87, 0x00, 0x87,
+	0xb1, 0xb3, 0x00, 0x0d, 0xec, 0x2a, 0x01, 0x71, 0x0a, 0x1c, 0x01, 0x5d, 0x40, 0x02,
+	0x38, 0xf2, 0x7a, 0x05, 0x00, 0x00, 0x00, 0x0e, 0xbb, 0x88, 0x4d, 0x85, 0xfd, 0x5c,
+	0xfb, 0xa4, 0x72, 0x8b, 0xc0, 0x69, 0x0e, 0xd4, 0x00, 0x00, 0x96, 0x25, 0xb7, 0x5a,
+};
+
+static void
+test_infiniband_example(void **state)
+{
+	uint8_t packet[sizeof(ib_local)];
+	uint32_t icrc;
+
+	(void)state;
+	assert_int_equal(icrc_verify_infiniband(ib_local, sizeof(ib_local)), 0);
+	// A bit at a time, from the polynomial as the section has it.
+	assert_int_equal(icrc_vcrc(0, ib_local, sizeof(ib_local)), 0xfa45);
+	// Zeros at the end may be missing.
+	assert_int_equal(icrc_compute_infiniband(ib_local, 50, sizeof(ib_local), &icrc), 0);
+	assert_int_equal(icrc, icrc_load(ib_local + 52));
+	assert_int_equal(icrc_compute_infiniband(ib_local, 19, sizeof(ib_local), &icrc), -EMSGSIZE);
+	assert_int_equal(icrc_compute_infiniband(ib_local, 20, 20, &icrc), -EINVAL);
+	memcpy(packet, ib_local, sizeof(packet));
+	packet[1] = 0x11; // a raw packet has none
+	assert_int_equal(icrc_verify_infiniband(packet, sizeof(packet)), -EINVAL);
+}
+
+// Which bits count: of a local packet all but VL, FECN, BECN and what is reserved there.
+static void
+test_infiniband_each_bit(void **state)
+{
+	uint8_t packet[sizeof(ib_local)];
+
+	(void)state;
+	memcpy(packet, ib_local, sizeof(packet));
+	for (size_t bit = 0; bit < sizeof(packet) * 8; bit++) {
+		const size_t byte = bit / 8;
+		const bool variant = byte == 12 || (byte == 0 && bit % 8 >= 4);
+
+		packet[byte] ^= 1 << bit % 8;
+		if (variant)
+			assert_int_equal(icrc_verify_infiniband(packet, sizeof(packet)), 0);
+		else
+			assert_int_not_equal(icrc_verify_infiniband(packet, sizeof(packet)), 0);
+		packet[byte] ^= 1 << bit % 8;
+	}
+}
+
+// With a GRH nothing of the LRH counts but that there is one.
+static void
+test_infiniband_global(void **state)
+{
+	uint8_t packet[8 + 40 + 12 + 16 + 4] = {0x30, 0x33, [8] = 0x60, [14] = 0x1b, 0x3f};
+	uint32_t icrc;
+
+	(void)state;
+	assert_int_equal(icrc_compute_infiniband(packet, sizeof(packet), sizeof(packet), &icrc), 0);
+	icrc_store(packet + sizeof(packet) - 4, icrc);
+	for (size_t byte = 0; byte < sizeof(packet); byte++) {
+		const bool variant = byte < 8 || (byte > 8 && byte < 12) || byte == 15 ||
+				     byte == 52;
+
+		if (byte == 1)
+			continue; // LNH
+		packet[byte] ^= byte == 8 ? 0x0f : 0xff;
+		assert_int_equal(icrc_verify_infiniband(packet, sizeof(packet)),
+				 variant || byte == 8 ? 0 : -EBADMSG);
+		packet[byte] ^= byte == 8 ? 0x0f : 0xff;
+	}
+}
+
+// The VCRC a bit at a time, most significant coefficient first, as the polynomial is written.
+static void
+test_vcrc_by_bits(void **state)
+{
+	uint16_t remainder = 0xffff, reflected = 0;
+
+	(void)state;
+	for (size_t bit = 0; bit < sizeof(ib_local) * 8; bit++) {
+		const bool carry = (remainder >> 15) ^ (ib_local[bit / 8] >> bit % 8 & 1);
+
+		remainder = (uint16_t)(remainder << 1 ^ (carry ? 0x100b : 0));
+	}
+	for (unsigned int i = 0; i < 16; i++)
+		reflected |= (uint16_t)((remainder >> i & 1) << (15 - i));
+	assert_int_equal(icrc_vcrc(0, ib_local, sizeof(ib_local)), (uint16_t)~reflected);
+	assert_int_equal(icrc_vcrc(icrc_vcrc(0, ib_local, 9), ib_local + 9, sizeof(ib_local) - 9),
+			 icrc_vcrc(0, ib_local, sizeof(ib_local)));
+}
+
 int
 main(void)
 {
@@ -200,6 +292,10 @@ main(void)
 		cmocka_unit_test(test_equals_bit_by_bit),
 		cmocka_unit_test(test_each_bit),
 		cmocka_unit_test(test_survives_the_path),
+		cmocka_unit_test(test_infiniband_example),
+		cmocka_unit_test(test_infiniband_each_bit),
+		cmocka_unit_test(test_infiniband_global),
+		cmocka_unit_test(test_vcrc_by_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

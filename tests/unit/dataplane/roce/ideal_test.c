@@ -81,7 +81,7 @@ naive(const struct ideal_flow *f)
 	ps_t *at = calloc(packets, sizeof(*at)), last;
 	uint32_t *size = calloc(packets, sizeof(*size));
 	uint32_t ack = f->sizes.ack_bytes != -1 ? (uint32_t)f->sizes.ack_bytes
-		       : f->sizes.ip6           ? 82
+		       : f->sizes.network       ? 82
 						: 62;
 
 	assert_true(at != NULL && size != NULL);
@@ -91,7 +91,7 @@ naive(const struct ideal_flow *f)
 
 		size[i] = f->sizes.header_bytes != -1
 				  ? payload + (uint32_t)f->sizes.header_bytes
-				  : 14 + (f->sizes.ip6 ? 40 : 20) + 8 + 12 +
+				  : 14 + (f->sizes.network ? 40 : 20) + 8 + 12 +
 					    (i % NIC_WRITE_PACKETS == 0 ? 16 : 0) +
 					    (payload + 3) / 4 * 4 + 4;
 		if (f->sizes.header_bytes == -1 && size[i] < 60)

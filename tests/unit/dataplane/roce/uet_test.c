@@ -140,6 +140,7 @@ test_a_message(void **state)
 {
 	static struct world x;
 	bool seen[16] = {0};
+	struct qp_state state_of;
 
 	(void)state;
 	prepare(&x);
@@ -166,6 +167,10 @@ test_a_message(void **state)
 		assert_int_equal(x.back.entries[i].acked_psn, x.back.entries[i].psn);
 		assert_int_equal(x.back.entries[i].bitmap, 0);
 	}
+	assert_int_equal(nic_read_qp(x.w.nics[A], x.qpn, x.w.now, &state_of), 0);
+	assert_int_equal(state_of.psn, FIRST_PSN + 33); // more than 24 bits
+	assert_int_equal(nic_read_qp(x.w.nics[B], x.qpn, x.w.now, &state_of), 0);
+	assert_int_equal(state_of.psn, FIRST_PSN + 33);
 	assert_true(x.forth.entries[32].flags & UET_REQUEST_ACK);
 	assert_false(x.forth.entries[31].flags & UET_REQUEST_ACK);
 	// The last packet, which is shorter, waits at the relay for the one before it.

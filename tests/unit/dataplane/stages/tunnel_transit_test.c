@@ -184,7 +184,8 @@ test_not_cut(void **state)
 static struct rte_mbuf *
 make_unsent(struct harness *h, bool ip6, uint32_t payload)
 {
-	struct frame_address a = {.peer_ip = {10, 7, 7, 2}, .udp_sport = 0x12c0, .ip6 = ip6};
+	struct frame_address a = {
+		.peer_ip = {10, 7, 7, 2}, .peer_qpn = 17, .udp_sport = 0x12c0, .network = ip6};
 	struct frame_template t;
 	struct rte_mbuf *m = packet_alloc(h->pool);
 	uint8_t *bth;
@@ -198,7 +199,7 @@ make_unsent(struct harness *h, bool ip6, uint32_t payload)
 	frame_start(m, &t, &a, PACKET_NO_PAYLOAD | PACKET_ROCE, frame_data_behind_udp(payload, 0),
 		    sizeof(struct roce_bth), frame_data_bytes(ip6, FRAME_SIZE_REAL, payload, 0),
 		    &bth);
-	frame_put_bth(bth, ROCE_OP_SEND_ONLY, 0, 17, false, 5);
+	frame_put_bth(bth, ROCE_OP_SEND_ONLY, 0, &a, false, 5);
 	return m;
 }
 

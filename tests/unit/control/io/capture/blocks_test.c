@@ -29,8 +29,8 @@ make_blocks(void)
 	struct pcapng p = {0};
 
 	pcapng_add_section(&p);
-	pcapng_add_interface(&p, "leaf1.swp1", 0);
-	pcapng_add_interface(&p, "leaf1.swp2", 0);
+	pcapng_add_interface(&p, PCAPNG_LINKTYPE_ETHERNET, "leaf1.swp1", 0);
+	pcapng_add_interface(&p, PCAPNG_LINKTYPE_ETHERNET, "leaf1.swp2", 0);
 	assert_int_equal(pcapng_add_packet(&p, 1, &record), 0);
 	record.direction = CAPTURE_DIRECTION_NONE;
 	record.comment = comment;
@@ -152,6 +152,55 @@ test_base64(void **state)
 	}
 }
 
+// InfiniBand packets are in records of ERF, whose stamp is that of the block.
+static void
+test_infiniband(void **state)
+{
+	static const uint8_t want[16] = {0x5b, 0x59, 0x00, 0x80, 3, 0, 0, 0, // 3.500000... s
+					 21,   0x04, 0,    21,   0, 0, 0, 66};
+	const struct capture_record record = {.stamp = 3500005326 * UINT64_C(1000),
+					      .infiniband = true,
+					      .data = "abcde",
+					      .data_len = 5,
+					      .orig_len = 66};
+	struct blocks *blocks = blocks_create();
+	struct pcapng p = {0};
+	const uint8_t *at;
+	size_t count, packet;
+	struct block b;
+	uint8_t *copy;
+
+	(void)state;
+	pcapng_add_interface(&p, PCAPNG_LINKTYPE_ERF, "leaf1.swp1", 64);
+	assert_int_equal(p.bytes[8], 197);
+	assert_int_equal(p.bytes[12], 64 + 16); // snap length
+	packet = p.count;
+	assert_int_equal(pcapng_add_packet(&p, 0, &record), 0);
+	assert_memory_equal(p.bytes + packet + 28, want, sizeof(want));
+	at = p.bytes;
+	count = p.count;
+	assert_int_equal(blocks_next(blocks, &at, &count, &b), 1);
+	assert_int_equal(blocks_next(blocks, &at, &count, &b), 1);
+	assert_true(b.infiniband);
+	assert_int_equal(b.data_len, 5);
+	assert_int_equal(b.orig_len, 66);
+	assert_memory_equal(b.data, "abcde", 5);
+	assert_int_equal(b.at_ns, 3500005326);
+	// Another kind of record, and one that ends within its header.
+	copy = p.bytes + packet;
+	copy[28 + 8] = 2;
+	at = copy;
+	count = p.count - packet;
+	assert_int_equal(blocks_next(blocks, &at, &count, &b), -EINVAL);
+	copy[28 + 8] = 21;
+	copy[20] = 15;
+	at = copy;
+	count = p.count - packet;
+	assert_int_equal(blocks_next(blocks, &at, &count, &b), -EINVAL);
+	blocks_destroy(blocks);
+	free(p.bytes);
+}
+
 int
 main(void)
 {
@@ -159,6 +208,7 @@ main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_infiniband),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

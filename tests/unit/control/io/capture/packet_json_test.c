@@ -72,6 +72,41 @@ test_kinds(void **state)
 	check(roce, 13, "{\"protocol\":\"ethernet\"}");
 }
 
+// SL 3 on VL 5, LID 5 to 7, partition 1.
+static const uint8_t infiniband[] = {0x50, 0x32, 0, 7, 0, 8, 0, 5, 0x11, 0x40, 0x80, 1,
+				     0,    0,    1, 2, 0, 1, 2, 3, 0x1f, 0,    0,    9};
+
+static void
+test_infiniband(void **state)
+{
+	(void)state;
+	for (uint32_t count = 0; count <= sizeof(infiniband); count++) {
+		const char *wanted =
+			count < 8    ? "{\"protocol\":\"infiniband\"}"
+			: count < 20 ? "{\"protocol\":\"infiniband\",\"src\":\"lid 5\",\"dst\":"
+				       "\"lid 7\",\"sl\":3,\"vl\":5}"
+			: count == 20
+				? "{\"protocol\":\"infiniband\",\"src\":\"lid 5\",\"dst\":\"lid "
+				  "7\","
+				  "\"sl\":3,\"vl\":5,\"pkey\":32769,\"opcode\":\"ACK\",\"qp\":258,"
+				  "\"psn\":66051}"
+				: "{\"protocol\":\"infiniband\",\"src\":\"lid 5\",\"dst\":\"lid "
+				  "7\","
+				  "\"sl\":3,\"vl\":5,\"pkey\":32769,\"opcode\":\"ACK\",\"qp\":258,"
+				  "\"psn\":66051,\"syndrome\":31}";
+		json_t *found = json_object(), *expected = json_loads(wanted, 0, NULL);
+		uint8_t *copy = malloc(count + 1);
+
+		memcpy(copy, infiniband, count);
+		packet_json_add_infiniband(found, copy, count);
+		if (!json_equal(found, expected))
+			fail_msg("%u bytes: %s", count, json_dumps(found, 0));
+		json_decref(found);
+		json_decref(expected);
+		free(copy);
+	}
+}
+
 static void
 test_cut_anywhere(void **state)
 {
@@ -94,6 +129,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_infiniband),
 		cmocka_unit_test(test_cut_anywhere),
 	};
 

@@ -42,7 +42,8 @@ open_file(uint32_t snaplen)
 {
 	struct capture_writer *writer;
 
-	assert_int_equal(capture_writer_open(&writer, path, "swp1", snaplen), 0);
+	assert_int_equal(
+		capture_writer_open(&writer, path, PCAPNG_LINKTYPE_ETHERNET, "swp1", snaplen), 0);
 	return writer;
 }
 
@@ -276,11 +277,13 @@ test_limits(void **state)
 	assert_non_null(comment);
 	memset(name, 'n', sizeof(name));
 	name[256] = '\0';
-	assert_int_equal(capture_writer_open(&writer, path, name, 0), -EINVAL);
+	assert_int_equal(capture_writer_open(&writer, path, PCAPNG_LINKTYPE_ETHERNET, name, 0),
+			 -EINVAL);
 	assert_null(writer);
-	assert_int_equal(capture_writer_open(&writer, path, "", 0), -EINVAL);
+	assert_int_equal(capture_writer_open(&writer, path, PCAPNG_LINKTYPE_ETHERNET, "", 0),
+			 -EINVAL);
 	name[255] = '\0';
-	assert_int_equal(capture_writer_open(&writer, path, name, 0), 0);
+	assert_int_equal(capture_writer_open(&writer, path, PCAPNG_LINKTYPE_ETHERNET, name, 0), 0);
 	memset(comment, 'c', 65536);
 	comment[65534] = '\0';
 	assert_int_equal(put(writer, 0, data, CAPTURE_PACKET_MAX, comment), 0);
@@ -312,7 +315,8 @@ expect_refused(const char *where, int status)
 {
 	struct capture_writer *writer = (struct capture_writer *)bytes;
 
-	assert_int_equal(capture_writer_open(&writer, where, "swp1", 0), status);
+	assert_int_equal(capture_writer_open(&writer, where, PCAPNG_LINKTYPE_ETHERNET, "swp1", 0),
+			 status);
 	assert_null(writer);
 }
 
@@ -325,7 +329,8 @@ test_places_that_take_no_file(void **state)
 	expect_refused("/tmp", -EISDIR);
 	expect_refused("/nonexistent/x", -ENOENT);
 	expect_refused("/dev/full", -ENOSPC);
-	assert_int_equal(capture_writer_open(&writer, "/dev/null", "swp1", 0), 0);
+	assert_int_equal(
+		capture_writer_open(&writer, "/dev/null", PCAPNG_LINKTYPE_ETHERNET, "swp1", 0), 0);
 	assert_int_equal(put(writer, 0, "abc", 3, NULL), 0);
 	assert_int_equal(capture_writer_close(writer), 0);
 }
