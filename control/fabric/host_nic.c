@@ -230,7 +230,7 @@ fabric_window_bytes(const struct fabric *f, uint32_t host, const struct nic_flow
 	struct congestion c;
 
 	set_congestion(&nic, &f->hosts[host], rate_bps, &parameters);
-	if (nic.congestion == NULL)
+	if (nic.congestion == NULL || nic.congestion->sampled != NULL)
 		return UINT64_MAX;
 	congestion_start(&c, nic.congestion, &path, nic.congestion_parameters);
 	return c.window_bytes;

@@ -256,6 +256,12 @@ roce_bth_mig_req(const struct roce_bth *bth)
 	return bth->flags & ROCE_BTH_MIG_REQ;
 }
 
+static inline void
+roce_bth_request_ack(struct roce_bth *bth)
+{
+	bth->ack_req |= ROCE_BTH_ACK_REQ;
+}
+
 static inline bool
 roce_bth_ack_req(const struct roce_bth *bth)
 {

@@ -23,7 +23,8 @@ struct congestion_algorithm;
 	ROW(DCQCN, dcqcn, "dcqcn")             \
 	ROW(DCQCN_MLX, dcqcn_mlx, "dcqcn-mlx") \
 	ROW(WINDOW, window, "window")          \
-	ROW(NSCC, nscc, "nscc")
+	ROW(NSCC, nscc, "nscc")                \
+	ROW(RTT, rtt, "rtt")
 
 #define CONGESTION_ID(id, name, word) CONGESTION_##id,
 enum congestion_kind { CONGESTION_NONE, CONGESTION_ALGORITHMS(CONGESTION_ID) CONGESTION_KINDS };
@@ -69,6 +70,18 @@ struct nscc_parameters {
 	uint32_t adjust_packets; // between adjustments
 	bool quick_adapt;
 	uint32_t quick_gate; // log2
+};
+
+struct rtt_parameters {
+	ps_t queue_target;         // queueing that a window of scaling_max_packets or more aims at
+	ps_t scaling_range;        // so much more for one of scaling_min; 0: none
+	double scaling_min;        // packets, above 0
+	uint32_t scaling_max;      // packets, above scaling_min
+	double increase;           // ai: packets a round trip, above 0
+	double decrease;           // beta, above 0, 1 at most
+	double max_decrease;       // max_mdf, above 0, 1 at most
+	double min_packets;        // the smallest window; above 0
+	uint64_t max_window_bytes; // the largest; 0: by path and target
 };
 
 #define CONGESTION_PARAMETERS(id, name, word) struct name##_parameters name;
@@ -127,6 +140,9 @@ struct congestion_path {
 	uint32_t path_mtu;
 	ps_t base_rtt;      // of an empty network; 0: unknown
 	uint64_t bdp_bytes; // base_rtt at the lowest rate on the way; 0: unknown
+	// How many of the port's queue pairs have something to send or await an acknowledgement,
+	// this one among them when it is called; changes with time. NULL: not known.
+	const uint32_t *busy;
 };
 
 #define CONGESTION_STATE_WORDS 17
@@ -164,6 +180,11 @@ struct congestion_algorithm {
 	// A switch cut a packet of so much payload to its headers; in_flight: bytes before that.
 	// NULL allowed.
 	void (*trimmed)(struct congestion *c, uint64_t bytes, uint64_t in_flight, ps_t now);
+	// A packet was acknowledged that had started `rtt` earlier and was sent but once; behind
+	// ->acknowledged() of the same acknowledgement. Where it is not NULL the transport times one
+	// packet of the queue pair at a time, and requests an acknowledgement of that packet and of
+	// every one behind which the window is closed. NULL allowed.
+	void (*sampled)(struct congestion *c, ps_t rtt, ps_t now);
 	// A CNP arrived. NULL allowed.
 	void (*notified)(struct congestion *c, ps_t now);
 	// A NAK or the retransmission timer reported a loss. NULL allowed.

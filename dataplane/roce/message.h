@@ -77,3 +77,12 @@ message_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t in
 		message_put_extra(s, bth + sizeof(struct roce_bth), (uint8_t)shape, offset,
 				  end - begin, last_payload);
 }
+
+// The receiver is to acknowledge the packet at once.
+static inline void
+message_request_ack(struct rte_mbuf *m)
+{
+	uint8_t *udp = packet_data(m) + packet_meta(m)->l4_off;
+
+	roce_bth_request_ack((struct roce_bth *)(udp + FRAME_UDP_BYTES));
+}

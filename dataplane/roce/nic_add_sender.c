@@ -33,17 +33,23 @@ start_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 {
 	const struct nic_config *c = &nic->cold->config;
 	const struct port_profile *profile = nic->node->tables->ports[flow->endpoint.port].profile;
+	struct nic_port *np = &nic->ports[flow->endpoint.port];
 	struct congestion_path path = {
 		.byte_time = profile->byte_time,
 		.path_mtu = flow->path_mtu,
 		.base_rtt = flow->base_rtt,
 		.bdp_bytes = flow->bdp_bytes,
+		.busy = &np->busy,
 	};
 	struct pacing *p = s->cold->pacing;
 
+	if (p->sender != NULL && !p->rests)
+		p->port->busy--;
 	congestion_start(&p->c, c->congestion, &path, c->congestion_parameters);
 	p->sender = s;
-	p->heard = 0;
+	p->port = np;
+	p->heard = p->asked = 0;
+	p->timed_at = PS_NEVER;
 	p->rests = true;
 	s->special |= SENDER_PACED;
 }

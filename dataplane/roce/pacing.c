@@ -20,9 +20,18 @@ fits_window(const struct sender *s, const struct pacing *p)
 				     ? (uint64_t)(s->next - p->heard) * s->path_mtu
 				     : 0;
 
+	return in_flight == 0 || in_flight + s->path_mtu <= p->c.window_bytes;
+}
+
+// Where the window has shrunk below what is in flight and nothing of that requested an
+// acknowledgement, one packet more has to.
+static bool
+admits_next(const struct sender *s, const struct pacing *p)
+{
 	if (s->special & SENDER_RESPONDER)
 		return true; // it never learns what has arrived
-	return in_flight == 0 || in_flight + s->path_mtu <= p->c.window_bytes;
+	return fits_window(s, p) ||
+	       (p->c.algorithm->sampled != NULL && (int32_t)(p->asked - p->heard) <= 0);
 }
 
 bool
@@ -34,15 +43,17 @@ pacing_admits(struct nic *nic, struct sender *s, bool wants, ps_t now, ps_t hori
 
 	if (!wants && s->next == s->acked) {
 		timer_stop(&p->timer);
+		p->port->busy -= !p->rests;
 		p->rests = true;
 		return false;
 	}
 	if (p->rests) {
 		p->rests = false;
+		p->port->busy++;
 		pacing_run(p, now);
 	}
 	// A single packet that goes again is in flight already.
-	wants = wants && (s->special & SENDER_RESENDS || fits_window(s, p));
+	wants = wants && (s->special & SENDER_RESENDS || admits_next(s, p));
 	early = wants && p->c.next_at > horizon;
 	due = early ? time_min(p->c.next_at, p->c.timer_at) : p->c.timer_at;
 	if (due == PS_NEVER)
@@ -50,6 +61,33 @@ pacing_admits(struct nic *nic, struct sender *s, bool wants, ps_t now, ps_t hori
 	else
 		nic_set_timer(nic, &p->timer, due);
 	return wants && !early;
+}
+
+bool
+pacing_times(struct sender *s, uint32_t index, bool again, ps_t now)
+{
+	struct pacing *p = s->cold->pacing;
+
+	if (p->c.algorithm->sampled == NULL)
+		return false;
+	if (!again && p->timed_at == PS_NEVER) {
+		p->timed_at = now;
+		p->timed = index;
+	} else if (!again && fits_window(s, p)) {
+		return false;
+	}
+	if ((int32_t)(index - p->asked) >= 0)
+		p->asked = index + 1;
+	return true;
+}
+
+void
+pacing_resends(struct sender *s, uint32_t index)
+{
+	struct pacing *p = s->cold->pacing;
+
+	if ((int32_t)(index - p->timed) <= 0)
+		p->timed_at = PS_NEVER;
 }
 
 void
@@ -72,6 +110,12 @@ pacing_acknowledged(struct sender *s, uint32_t index, ps_t now)
 	p->heard = index;
 	if (p->c.algorithm->acknowledged != NULL)
 		p->c.algorithm->acknowledged(&p->c, (uint64_t)packets * s->path_mtu, now);
+	if (p->timed_at != PS_NEVER && (int32_t)(index - p->timed) > 0) {
+		ps_t rtt = now - p->timed_at;
+
+		p->timed_at = PS_NEVER;
+		p->c.algorithm->sampled(&p->c, rtt, now);
+	}
 }
 
 void

@@ -116,6 +116,7 @@ struct receiver {
 	uint32_t ahead;          // packets kept beyond `expected`
 	uint32_t ring_mask;
 	bool nak_sent; // for the packet `expected`
+	bool ack_owed; // to a packet ahead of it that requested one
 	uint64_t *placed;
 	uint64_t *ends;
 	ps_t cnp_next; // none before
@@ -198,7 +199,8 @@ struct nic_port {
 	uint8_t ip4[4];    // InfiniBand: the LID, then the P_Key, each big endian
 	struct source *rings[PRIORITIES];   // the last of each
 	struct frame_template templates[2]; // of IPv4 (or InfiniBand) and IPv6
-	uint64_t pad[6];
+	uint32_t busy; // queue pairs that have something to send or await, of those with pacing
+	uint32_t pad[11];
 };
 
 // A table that grows while the NIC is set up.

@@ -47,6 +47,10 @@ take_expected(struct nic *nic, struct receiver *r, uint8_t opcode, bool ack_req,
 		immediates += passed.immediates;
 		due |= passed.messages != 0;
 	}
+	if (unlikely(r->ack_owed)) {
+		due = true;
+		r->ack_owed = r->ahead != 0;
+	}
 	if (due || r->unacknowledged >= nic->ack_every)
 		send_ack(nic, r);
 	if (unlikely(immediates != 0) && r->cold != NULL && r->cold->feeder.inbox != NULL)
@@ -63,6 +67,15 @@ take_duplicate(struct nic *nic, struct receiver *r, uint8_t opcode, bool ack_req
 		send_ack(nic, r);
 }
 
+// A message's last packet is acknowledged in its turn anyway.
+static void
+take_ahead(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t opcode, bool ack_req,
+	   ps_t now)
+{
+	r->ack_owed |= ack_req && !roce_op_ends_message(opcode);
+	placement_take_ahead(nic, r, psn, (uint32_t)psn_diff(psn, r->expected), opcode, now);
+}
+
 void
 receiver_take(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t opcode, bool ack_req,
 	      bool ce, ps_t now)
@@ -77,5 +90,5 @@ receiver_take(struct nic *nic, struct receiver *r, uint32_t psn, uint8_t opcode,
 	else if (distance < 0)
 		take_duplicate(nic, r, opcode, ack_req);
 	else
-		placement_take_ahead(nic, r, psn, (uint32_t)distance, opcode, now);
+		take_ahead(nic, r, psn, opcode, ack_req, now);
 }

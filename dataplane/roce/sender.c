@@ -96,19 +96,21 @@ make_special(struct nic *nic, struct sender *s, ps_t now)
 {
 	const struct port_profile *profile = nic_port_of(nic, &s->qp)->port->profile;
 	struct rte_mbuf *m = packet_alloc(nic->node->packets);
+	uint32_t index = s->next;
+	bool again = true;
 	ps_t horizon = now;
 
 	if (s->special & SENDER_RESENDS) {
-		uint32_t index = resends_take(s->cold->resends);
-
+		index = resends_take(s->cold->resends);
 		if (s->cold->resends->count == 0)
 			s->special &= (uint8_t)~SENDER_RESENDS;
 		if (likely(m != NULL))
 			write_single(nic, s, m, index);
 		s->result.retransmitted++;
 	} else {
+		again = index != s->high;
 		if (likely(m != NULL))
-			message_write(nic, s, m, s->next, s->begin, s->end, s->last_payload);
+			message_write(nic, s, m, index, s->begin, s->end, s->last_payload);
 		sender_advance(nic, s, now);
 		if (s->special & SENDER_RESPONDER)
 			s->acked = s->next; // nothing acknowledges responses
@@ -117,6 +119,8 @@ make_special(struct nic *nic, struct sender *s, ps_t now)
 		uint32_t occupancy = packet_meta(m)->wire_bytes + profile->preamble + profile->fcs +
 				     profile->gap;
 
+		if (pacing_times(s, index, again, now))
+			message_request_ack(m);
 		pacing_sent(s, occupancy, now);
 		horizon = now + time_of_bytes(profile->byte_time, occupancy);
 	}
@@ -274,6 +278,7 @@ sender_send_again(struct nic *nic, struct sender *s, ps_t now)
 		message_place_rewind(s);
 	if (s->special & SENDER_PACED) {
 		s->cold->pacing->heard = s->acked;
+		pacing_resends(s, s->acked);
 		pacing_lost(s, now);
 	}
 	timer_stop(&s->timer); // runs again from the next packet sent
@@ -287,8 +292,10 @@ sender_send_single(struct nic *nic, struct sender *s, uint32_t index, ps_t now)
 	if (after(s->next, index) <= 0 || !resends_add(s->cold->resends, index))
 		return;
 	s->special |= SENDER_RESENDS;
-	if (s->special & SENDER_PACED)
+	if (s->special & SENDER_PACED) {
+		pacing_resends(s, index);
 		pacing_lost(s, now);
+	}
 	sender_review(nic, s, now);
 }
 

@@ -56,7 +56,7 @@ class Sample:
                 "qos": {"tc": {3: {"ecn": ecn}}}}
 
     def host_section(self):
-        return {"congestion": self.draw.choice(("none", "dcqcn", "dcqcn-mlx", "window")),
+        return {"congestion": self.draw.choice(("none", "dcqcn", "dcqcn-mlx", "window", "rtt")),
                 "placement": self.draw.choice(("in-order", "out-of-order")), "rto": "100us",
                 "recovery": self.draw.choice(("go-back-n", "selective")), "ack-every": self.draw.choice((1, 4)),
                 "start-jitter": self.draw.choice(("0us", "2us"))}

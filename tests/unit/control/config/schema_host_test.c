@@ -65,6 +65,15 @@ the_defaults_of_congestion_control(void **state)
 	assert_int_equal(h.parameters.dcqcn_mlx.rate_min_bps, 100000000);
 	assert_false(h.parameters.dcqcn_mlx.clamp_target);
 	assert_int_equal(h.parameters.window.size_bytes, 0);
+	assert_int_equal(h.parameters.rtt.queue_target, 20000000);
+	assert_int_equal(h.parameters.rtt.scaling_range, 20000000);
+	assert_true(h.parameters.rtt.scaling_min == 1.0 / 10);
+	assert_int_equal(h.parameters.rtt.scaling_max, 100);
+	assert_true(h.parameters.rtt.increase == 1);
+	assert_true(h.parameters.rtt.decrease == 4.0 / 5);
+	assert_true(h.parameters.rtt.max_decrease == 1.0 / 2);
+	assert_true(h.parameters.rtt.min_packets == 1.0 / 1000);
+	assert_int_equal(h.parameters.rtt.max_window_bytes, 0);
 	config_free(c);
 }
 
@@ -129,7 +138,12 @@ values_of_congestion_control(void **state)
 		"10M, rate-hai: 50M,\n"
 		"  min-rate: 1G, clamp-target: on}}\n"
 		"h3: {congestion: window, window: {size: 64KB}, recovery: go-back-0, dcqcn-mlx: "
-		"{rate-ai: auto}}\n");
+		"{rate-ai: auto}}\n"
+		"h4: {congestion: rtt, rtt: {queue-target: 30us, scaling-range: 0us, "
+		"scaling-min: 1/4,\n"
+		"  scaling-max: 4, increase: 1/8, decrease: 1/5, max-decrease: 1/3, min-window: "
+		"1/50,\n"
+		"  max-window: 5KB}}\n");
 	struct host_config h;
 
 	(void)state;
@@ -161,6 +175,17 @@ values_of_congestion_control(void **state)
 	assert_int_equal(h.congestion, CONGESTION_WINDOW);
 	assert_int_equal(h.parameters.window.size_bytes, 64000);
 	assert_int_equal(h.recovery, CONFIG_RECOVERY_GO_BACK_0);
+	assert_int_equal(config_host(c, "h4", &h), 0);
+	assert_int_equal(h.congestion, CONGESTION_RTT);
+	assert_int_equal(h.parameters.rtt.queue_target, 30000000);
+	assert_int_equal(h.parameters.rtt.scaling_range, 0);
+	assert_true(h.parameters.rtt.scaling_min == 1.0 / 4);
+	assert_int_equal(h.parameters.rtt.scaling_max, 4);
+	assert_true(h.parameters.rtt.increase == 1.0 / 8);
+	assert_true(h.parameters.rtt.decrease == 1.0 / 5);
+	assert_true(h.parameters.rtt.max_decrease == 1.0 / 3);
+	assert_true(h.parameters.rtt.min_packets == 1.0 / 50);
+	assert_int_equal(h.parameters.rtt.max_window_bytes, 5000);
 	config_free(c);
 }
 
@@ -274,7 +299,7 @@ mistakes(void **state)
 			"f.yaml:2:15: hosts.dscp: 64 is out of range: 0 to 63, or auto\n"
 			"f.yaml:2:23: hosts.ip: \"5\" is not one of 4, 6\n"
 			"f.yaml:2:38: hosts.congestion: \"dctcp\" is not one of auto, none, "
-			"dcqcn, dcqcn-mlx, window, nscc; did you mean \"dcqcn\"?\n"
+			"dcqcn, dcqcn-mlx, window, nscc, rtt; did you mean \"dcqcn\"?\n"
 			"f.yaml:2:59: hosts.header-bytes: 48 has no unit: write it with B, KB, MB, "
 			"GB, KiB, MiB or GiB, or auto\n");
 }
