@@ -5,8 +5,8 @@
 // next_at and window_bytes; nothing here touches a packet, a port or a timer of the NIC.
 //
 // The same rules as everywhere hold: time is an argument; nothing is allocated once the node runs;
-// of floating point only + - * /, so that every machine gets the same digits; no division where a
-// packet is sent.
+// of floating point only + - * / and roots, so that every machine gets the same digits; no division
+// where a packet is sent.
 #pragma once
 
 #include "dataplane/base/time.h"
@@ -181,9 +181,9 @@ struct congestion_algorithm {
 	// NULL allowed.
 	void (*trimmed)(struct congestion *c, uint64_t bytes, uint64_t in_flight, ps_t now);
 	// A packet was acknowledged that had started `rtt` earlier and was sent but once; behind
-	// ->acknowledged() of the same acknowledgement. Where it is not NULL the transport times one
-	// packet of the queue pair at a time, and requests an acknowledgement of that packet and of
-	// every one behind which the window is closed. NULL allowed.
+	// ->acknowledged() of the same acknowledgement. If it is not NULL, the transport times one
+	// packet of the queue pair at a time, and requests an acknowledgement of that packet and
+	// of every one behind which the window is closed. NULL allowed.
 	void (*sampled)(struct congestion *c, ps_t rtt, ps_t now);
 	// A CNP arrived. NULL allowed.
 	void (*notified)(struct congestion *c, ps_t now);

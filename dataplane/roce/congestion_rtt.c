@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Congestion control by round-trip times: Swift (Kumar et al., "Swift: Delay is Simple and Effective
-// for Congestion Control in the Datacenter", SIGCOMM 2020, section 3, algorithm 1). A window in
-// packets, which may be a fraction of one, grows by `increase` a round trip while the round-trip
-// time is below a target, and shrinks in proportion to how far it is above:
+// Congestion control by round-trip times: Swift (Kumar et al., "Swift: Delay is Simple and
+// Effective for Congestion Control in the Datacenter", SIGCOMM 2020, section 3, algorithm 1). A
+// window in packets, which may be a fraction of one, grows by `increase` a round trip while the
+// round-trip time is below a target, and shrinks in proportion to how far it is above:
 //
 //	target = base + queue_target + max(0, min(a / sqrt(window) + b, scaling_range))
 //	below:  window += increase * acknowledged / window     (window < 1: increase * acknowledged)
 //	above:  window *= max(1 - decrease * (rtt - target) / rtt, 1 - max_decrease)
 //
-// a and b make the last term of the target scaling_range at scaling_min packets and 0 at scaling_max:
-// the more flows share a queue, the smaller are their windows and the longer may the queue be, and a
-// small window, with its longer target, grows at the cost of a large one.
+// a and b make the last term of the target scaling_range at scaling_min packets and 0 at
+// scaling_max: the more flows share a queue, the smaller are their windows and the longer may the
+// queue be; and a small window, with its longer target, grows at the cost of a large one.
 //
 // What differs from the paper: the base of the target is the round trip of the flow's empty path,
 // where the paper estimates it by a constant and the number of hops; the transport times one packet
 // at a time, so a window shrinks once for each packet timed, which is sent after the last change.
 // Packets start rtt / window apart, however large the window is, as a NIC with a rate limiter for
-// each queue pair does it; the paper's host paces below one packet only.
+// each queue pair does it; the paper's host paces below one packet only. The first sample limits
+// the window to a share of what fills the path, because queue pairs of a host start together.
 #include "congestion.h"
 
 #include <math.h>

@@ -18,15 +18,15 @@ struct pacing {
 	ps_t timed_at; // when it started; PS_NEVER: none is timed
 	uint32_t timed;
 	uint32_t asked; // behind the last packet that requested an acknowledgement
-	bool rests; // nothing is to be sent or acknowledged
+	bool rests;     // nothing is to be sent or acknowledged
 };
 
 // Whether the sender, which has something to send if `wants`, may do so once its transmitter is
 // free, at `horizon`; arms the timer for when it may not yet.
 bool pacing_admits(struct nic *nic, struct sender *s, bool wants, ps_t now, ps_t horizon);
 
-// Packet `index` is about to start at `now`; again, if it was sent before. Of an algorithm that wants
-// round-trip times: whether it should request an acknowledgement. `next` is behind it.
+// Packet `index` is about to start at `now`; again, if it was sent before. Of an algorithm that
+// wants round-trip times: whether it should request an acknowledgement. `next` is behind it.
 bool pacing_times(struct sender *s, uint32_t index, bool again, ps_t now);
 
 // A packet goes again, or is about to: what is timed behind it would take longer for that.

@@ -37,7 +37,7 @@ TRAINING = fabric(
     spine={"routing": {"mode": "flowlet", "flowlet-gap": "3us"}},
     hosts={"placement": "out-of-order", "recovery": "selective", "congestion": "dcqcn-mlx", "cnp": {"interval": "4us"},
            "start-jitter": "2us", "clock-ppm": 100, "rto": "300us"},
-    h5={"drain-rate": "60G", "drain-buffer": "200KB"}, h2={"congestion": "dcqcn"}, h9={"congestion": "window"},
+    h5={"drain-rate": "60G", "drain-buffer": "200KB"}, h2={"congestion": "dcqcn"}, h9={"congestion": "window"}, h4={"congestion": "rtt"},
     workload=[{"kind": "step", "compute": "5us", "repeat": 2, "operations": [
                   {"kind": "all-reduce", "size": "300KB"}, {"kind": "all-to-all", "algorithm": "shift", "size": "200KB"}]},
               {"kind": "poisson", "load": "30%", "sizes": "storage", "until": "100us"},

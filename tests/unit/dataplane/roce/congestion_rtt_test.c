@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Swift's window against values worked out by hand. The line has 100G, the path's round trip is 8 us,
-// and 100 packets of 1000 B fill it. a / sqrt(window) + b adds 30 us to the target at a quarter of a
-// packet and nothing at 4, so a is 20 us and b -10 us.
+// Swift's window against values worked out by hand. The line has 100G, the path's round trip is
+// 8 us, and 100 packets of 1000 B fill it. a / sqrt(window) + b adds 30 us to the target at a
+// quarter of a packet and nothing at 4, so a is 20 us and b -10 us.
 #include "dataplane/roce/congestion.h"
 
 #include <math.h>

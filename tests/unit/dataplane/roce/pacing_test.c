@@ -429,8 +429,8 @@ test_a_small_window_asks(void **state)
 	pair_stop(&w);
 }
 
-// Nor does one that shrinks below what is in flight, of which nothing requested one: one packet more
-// does.
+// Nor does one that shrinks below what is in flight, of which nothing requested one: one packet
+// more does.
 static void
 test_a_window_that_shrinks_asks(void **state)
 {
@@ -490,8 +490,8 @@ test_no_times_of_what_goes_again(void **state)
 }
 
 // The timed packet arrives before the one sent before it: the acknowledgement that it requested
-// comes when that one has arrived, two packets later. (The relay, which misses a packet for so long,
-// has got over the RETH by then.)
+// comes when that one has arrived, two packets later. (The relay, which misses a packet for so
+// long, has got over the RETH by then.)
 static void
 test_times_out_of_order(void **state)
 {
