@@ -167,6 +167,12 @@ fabric_check_nic(const struct fabric *f, uint32_t host, struct diag *diag)
 			   "none");
 		return -EINVAL;
 	}
+	if (uet && congestion != NULL && congestion->sampled != NULL) {
+		diag_error(
+			diag, f->config->file, host_pos(f, host, "congestion"), "hosts.congestion",
+			"it times packets of transport: roce; with uet use nscc, window or none");
+		return -EINVAL;
+	}
 	if (!uet && congestion != NULL && congestion->fed_back != NULL) {
 		diag_error(diag, f->config->file, host_pos(f, host, "congestion"),
 			   "hosts.congestion", "nscc needs transport: uet");

@@ -68,7 +68,8 @@ pacing_times(struct sender *s, uint32_t index, bool again, ps_t now)
 {
 	struct pacing *p = s->cold->pacing;
 
-	if (p->c.algorithm->sampled == NULL)
+	// Nothing acknowledges a response.
+	if (p->c.algorithm->sampled == NULL || s->special & SENDER_RESPONDER)
 		return false;
 	if (!again && p->timed_at == PS_NEVER) {
 		p->timed_at = now;

@@ -173,6 +173,8 @@ class Uet(Case):
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"uet": {"paths": 48}}}, "48 is no power of two"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"congestion": "dcqcn"}},
                  "it needs CNPs, which transport: uet does not have"),
+                ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"congestion": "rtt"}},
+                 "it times packets of transport: roce"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"reorder-window": 40000}},
                  "at most 32704 with transport: uet"),
                 ([flow("h1", "h5", "1MB")], {"switch": {}, "fabric": {"link-layer": "infiniband", "topology": {

@@ -522,6 +522,29 @@ test_times_out_of_order(void **state)
 	}
 }
 
+// Nothing acknowledges the responses of a READ, so none of them is timed or requests that.
+static void
+test_no_times_of_a_responder(void **state)
+{
+	struct tell_parameters parameters = {.window = 3000};
+	struct journal *forth;
+	struct pair w;
+
+	(void)state;
+	timing_init(&w, &parameters);
+	pair_start(&w);
+	forth = pair_journal(&w, A);
+	pair_add_flow(&w, (struct nic_flow){.op = NIC_OP_READ, .path_mtu = 1000, .bytes = 50000});
+	pair_run(&w, PS_PER_MS);
+	assert_int_equal(nic_open_flows(w.nics[B]), 0);
+	assert_int_equal(forth->count, 50);
+	for (unsigned int i = 0; i < 50; i++)
+		assert_false(forth->entries[i].ack_req);
+	assert_int_equal(timed.count, 0);
+	free(forth);
+	pair_stop(&w);
+}
+
 // How many queue pairs have something to send or await, for those that share what the port sends.
 static void
 test_busy(void **state)
@@ -572,6 +595,7 @@ main(void)
 		cmocka_unit_test(test_no_times_of_what_goes_again),
 		cmocka_unit_test(test_times_out_of_order),
 		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_no_times_of_a_responder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
