@@ -74,12 +74,13 @@ frame_network_of(unsigned int ip_version)
 static inline uint32_t
 frame_bytes(unsigned int network, uint32_t behind)
 {
-	uint32_t bytes = FRAME_ETHERNET_BYTES +
-			 (network == FRAME_IP6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES) +
-			 FRAME_UDP_BYTES + behind;
+	uint32_t bytes = FRAME_ETHERNET_BYTES + FRAME_IP4_BYTES + FRAME_UDP_BYTES + behind;
 
-	if (unlikely(network == FRAME_INFINIBAND))
-		return IB_LRH_BYTES + behind;
+	if (unlikely(network != FRAME_IP4)) {
+		if (network == FRAME_INFINIBAND)
+			return IB_LRH_BYTES + behind;
+		bytes += FRAME_IP6_BYTES - FRAME_IP4_BYTES;
+	}
 	return bytes < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : bytes;
 }
 
@@ -168,12 +169,11 @@ frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_add
 
 	*meta = (struct packet_meta){
 		.wire_bytes = wire_bytes,
-		.flags = a->network == FRAME_IP6 ? flags | PACKET_IPV6 : flags,
+		.flags = flags,
 		.priority = a->priority,
 		.tc = a->tc,
 		.l3_off = FRAME_ETHERNET_BYTES,
-		.l4_off = FRAME_ETHERNET_BYTES +
-			  (a->network == FRAME_IP6 ? FRAME_IP6_BYTES : FRAME_IP4_BYTES),
+		.l4_off = FRAME_ETHERNET_BYTES + FRAME_IP4_BYTES,
 		.ip_proto = FRAME_PROTOCOL_UDP,
 		.dscp = a->traffic_class >> 2,
 		.ecn = a->traffic_class & 3,
@@ -201,6 +201,8 @@ frame_start(struct rte_mbuf *m, const struct frame_template *t, struct frame_add
 		meta->data_len = (uint16_t)(IB_LRH_BYTES + present);
 		return;
 	} else {
+		meta->flags = flags | PACKET_IPV6;
+		meta->l4_off = FRAME_ETHERNET_BYTES + FRAME_IP6_BYTES;
 		memcpy(data, t->headers, FRAME_HEADERS_MAX);
 		ip[0] = (uint8_t)(0x60 | a->traffic_class >> 4);
 		ip[1] = (uint8_t)(a->traffic_class << 4);

@@ -118,6 +118,18 @@ check_foreign(struct rte_mbuf *m)
 	return -1;
 }
 
+// Whether an InfiniBand packet is for the port's LID, and of its partition.
+static bool
+addressed_in_partition(const struct nic_port *np, const struct packet_meta *meta,
+		       const uint8_t *data)
+{
+	const struct roce_bth *bth = (const struct roce_bth *)(data + meta->l4_off + IB_LRH_BYTES);
+	const uint16_t own = (uint16_t)(np->ip4[2] << 8 | np->ip4[3]);
+
+	return memcmp(((const struct ib_lrh *)data)->dlid, np->ip4, 2) == 0 &&
+	       ((roce_bth_pkey(bth) ^ own) & IB_PKEY_BASE) == 0;
+}
+
 static bool
 addressed_to(const struct nic_port *np, const struct packet_meta *meta, const uint8_t *data)
 {
@@ -125,21 +137,21 @@ addressed_to(const struct nic_port *np, const struct packet_meta *meta, const ui
 
 	if (unlikely((meta->flags & (PACKET_IPV6 | PACKET_INFINIBAND)) != 0)) {
 		if (meta->flags & PACKET_INFINIBAND)
-			return memcmp(((const struct ib_lrh *)data)->dlid, np->ip4, 2) == 0;
+			return addressed_in_partition(np, meta, data);
 		return memcmp(ip + 24, np->templates[1].headers + FRAME_ETHERNET_BYTES + 8, 16) ==
 		       0;
 	}
 	return memcmp(ip + 16, np->ip4, 4) == 0;
 }
 
-// Whether the packet whose LRH (or end of a GRH) this is is of the port's partition.
-static bool
-of_partition(const struct nic_port *np, const uint8_t *lrh)
+// Cold: why a packet is not the port's.
+static __attribute__((cold, noinline)) int
+refuse_address(const struct nic_port *np, const struct packet_meta *meta, const uint8_t *data)
 {
-	const struct roce_bth *bth = (const struct roce_bth *)(lrh + IB_LRH_BYTES);
-	const uint16_t own = (uint16_t)(np->ip4[2] << 8 | np->ip4[3]);
-
-	return ((roce_bth_pkey(bth) ^ own) & IB_PKEY_BASE) == 0;
+	if (meta->flags & PACKET_INFINIBAND &&
+	    memcmp(((const struct ib_lrh *)data)->dlid, np->ip4, 2) == 0)
+		return DROP_PARTITION;
+	return DROP_NOT_FOR_HOST;
 }
 
 static void
@@ -292,10 +304,7 @@ transport_take(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	int verdict;
 
 	if (unlikely(!addressed_to(&nic->ports[in->index], meta, data)))
-		return DROP_NOT_FOR_HOST;
-	if (unlikely(meta->flags & PACKET_INFINIBAND) &&
-	    !of_partition(&nic->ports[in->index], data + meta->l4_off))
-		return DROP_PARTITION;
+		return refuse_address(&nic->ports[in->index], meta, data);
 	if (unlikely((meta->flags & (PACKET_ROCE | PACKET_TRIMMED_UPSTREAM)) != PACKET_ROCE)) {
 		if (meta->flags & PACKET_TRIMMED_UPSTREAM)
 			return DROP_TRIMMED; // the sender learns of the gap by its own means

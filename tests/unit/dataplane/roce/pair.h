@@ -113,7 +113,8 @@ pair_start(struct pair *w)
 	assert_int_equal(packet_pool_create(&w->packets, 256), 0);
 	for (unsigned int side = A; side <= B; side++) {
 		assert_int_equal(node_create(&w->nodes[side], NODE_NIC, 1, side, 1, w->packets), 0);
-		w->nodes[side]->ops = &pipeline_nic;
+		w->nodes[side]->ops = w->config[side].ports[0].lid != 0 ? &pipeline_adapter
+									: &pipeline_nic;
 		node_set_tables(w->nodes[side], &w->tables[side]);
 		assert_int_equal(nic_create(&w->nics[side], w->nodes[side], &w->config[side]), 0);
 		for (unsigned int i = 0; i <= w->relay_count; i++)

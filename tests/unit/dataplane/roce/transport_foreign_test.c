@@ -4,6 +4,9 @@
 
 #include "pair.h"
 
+#include "dataplane/base/ib_headers.h"
+#include "dataplane/roce/icrc.h"
+
 struct foreign {
 	uint8_t bytes[512];
 	uint32_t length;
@@ -295,6 +298,87 @@ test_anything(void **state)
 	}
 }
 
+// A SEND ONLY from LID 1 in partition 5 to queue pair 40 of LID 2, in 40 bytes; with a GRH 80.
+static struct foreign
+infiniband_send(uint16_t dlid, uint16_t pkey, bool global)
+{
+	const uint32_t bth = global ? 48 : 8;
+	struct foreign f = {.length = bth + 12 + 16 + 4};
+	struct ib_lrh *lrh = (struct ib_lrh *)f.bytes;
+	uint32_t icrc;
+
+	*lrh = (struct ib_lrh){
+		.sl_next = global ? IB_NEXT_GRH : IB_NEXT_BTH,
+		.dlid = {dlid >> 8, dlid & 0xff},
+		.slid = {0, 1},
+	};
+	ib_lrh_set_bytes(lrh, f.length);
+	roce_bth_init((struct roce_bth *)(f.bytes + bth), ROCE_OP_SEND_ONLY, 40, 7, 0);
+	f.bytes[bth + 2] = pkey >> 8;
+	f.bytes[bth + 3] = pkey & 0xff;
+	f.bytes[bth + 8] = ROCE_BTH_ACK_REQ;
+	assert_int_equal(icrc_compute_infiniband(f.bytes, f.length, f.length, &icrc), 0);
+	icrc_store(f.bytes + f.length - 4, icrc);
+	return f;
+}
+
+// The acknowledgements that B sends to such packets, one after the other, or the reason.
+static void
+test_infiniband(void **state)
+{
+	static const struct {
+		uint16_t dlid, pkey;
+		bool global, corrupt;
+		int reason; // -1: it is answered
+	} cases[] = {
+		{2, 0x8005, false, false, -1},
+		{2, 0x8005, true, false, -1},
+		{2, 0x0005, false, false, -1},
+		{2, 0x8006, false, false, DROP_PARTITION},
+		{2, 0xffff, true, false, DROP_PARTITION},
+		{3, 0x8005, false, false, DROP_NOT_FOR_HOST},
+		{3, 0x8006, false, false, DROP_NOT_FOR_HOST},
+		{2, 0x8005, false, true, DROP_BAD_ICRC},
+		{2, 0x8005, true, true, DROP_BAD_ICRC},
+	};
+	struct nic_endpoint e;
+	struct pair w;
+	uint64_t sent = 0;
+
+	(void)state;
+	pair_init(&w, 0);
+	for (unsigned int side = A; side <= B; side++) {
+		w.config[side].ports[0].lid = (uint16_t)(1 + side);
+		w.config[side].ports[0].pkey = 0x8005;
+	}
+	pair_start(&w);
+	e = pair_endpoint(&w, B, 40, 77);
+	e.ip_version = 0;
+	e.first_psn = 7;
+	memcpy(e.peer_ip, (uint8_t[2]){0, 1}, 2);
+	assert_int_equal(nic_add_receiver(w.nics[B], &e, NIC_NONE), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct foreign f = infiniband_send(cases[i].dlid, cases[i].pkey, cases[i].global);
+		struct rte_mbuf *m = packet_alloc(w.packets);
+		const struct port *p = &w.nodes[B]->ports[0];
+
+		f.bytes[f.length - 9] ^= cases[i].corrupt;
+		packet_init_infiniband(m, 0, (uint16_t)f.length);
+		memcpy(packet_data(m), f.bytes, f.length);
+		assert_int_equal(wire_put(w.nodes[B]->ports[0].in, m, (i + 1) * 10 * PS_PER_US), 0);
+		pair_pass(&w, ((i + 1) * 10 + 5) * PS_PER_US);
+		sent += cases[i].reason < 0;
+		assert_int_equal(p->tx_packets, sent);
+		assert_int_equal(p->tx_bytes, 28 * sent); // LRH, BTH, AETH, ICRC
+		if (cases[i].reason >= 0)
+			assert_int_equal(p->drops[cases[i].reason] > 0, true);
+	}
+	assert_int_equal(w.nodes[B]->ports[0].drops[DROP_PARTITION], 2);
+	assert_int_equal(w.nodes[B]->ports[0].drops[DROP_NOT_FOR_HOST], 2);
+	assert_int_equal(w.nodes[B]->ports[0].drops[DROP_BAD_ICRC], 2);
+	pair_stop(&w);
+}
+
 int
 main(void)
 {
@@ -304,6 +388,7 @@ main(void)
 		cmocka_unit_test(test_anything),
 		cmocka_unit_test(test_trimmed),
 		cmocka_unit_test(test_trimmed_on_the_way),
+		cmocka_unit_test(test_infiniband),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
