@@ -51,6 +51,7 @@ static const struct cli_command *const commands[] = {
 	&command_transmit,
 	&command_watchdog,
 	&command_web,
+	&command_subnet,
 	&command_metrics,
 	&command_graph,
 	&command_where,

@@ -50,6 +50,7 @@ extern const struct cli_command command_schema;
 extern const struct cli_command command_set;
 extern const struct cli_command command_show;
 extern const struct cli_command command_sim;
+extern const struct cli_command command_subnet;
 extern const struct cli_command command_sweep;
 extern const struct cli_command command_top;
 extern const struct cli_command command_trace;

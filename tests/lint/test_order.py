@@ -38,6 +38,7 @@ ORDER = (
     "control/io/bfd",           # BFD, and bfdd
     "control/io/lldp",          # LLDP and DCBX
     "control/io/learn",         # routes from the kernel and FPM
+    "control/mad",              # InfiniBand's management agents
     "control/fabric",           # running nodes, flows, samples, counters, results
     "control/film",             # what every link and queue did, over time
     "control/tenants",          # changes of tenants under traffic
@@ -52,6 +53,7 @@ ORDER = (
     "control/run/compare",      # several sims side by side
     "control/run/replay",
     "control/run/live",
+    "control/run/subnet",       # `roost subnet`, a process of its own
     "control/web",              # the console, a process of its own
     "control/cli/command",      # commands as data: parser, help, completion
     "control/cli/shell",

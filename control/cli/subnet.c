@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// roost subnet: answers subnet managers and diagnostic programs of InfiniBand.
+#include "cli.h"
+
+#include "control/run/subnet/subnet_serve.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool
+is_file(const char *path)
+{
+	struct stat found;
+
+	return stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
+static int
+subnet(const struct cli_args *args)
+{
+	struct subnet_options options = {.socket = cli_text(args, "socket")};
+	struct diag diag = {0};
+	int rc;
+
+	if (args->count == 0 || !is_file(args->words[0]))
+		return cli_usage(args->title, "FILE: no such file");
+	options.file = args->words[0];
+	rc = subnet_serve(&options, &diag);
+	if (rc != 0 && diag.errors == 0)
+		fprintf(stderr, "%s: %s\n", args->title, strerror(-rc));
+	else
+		diag_print(&diag, stderr);
+	diag_free(&diag);
+	return rc == 0 ? EXIT_OK : rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+const struct cli_command command_subnet = {
+	.name = "subnet",
+	.help = "let OpenSM and infiniband-diags manage and examine a fabric",
+	.details = "Serves until Ctrl-C. Programs run with libumad2sim, in the same network "
+		   "namespace and as the same user\nor root:\n\n"
+		   "\tLD_PRELOAD=libumad2sim.so SIM_HOST=h1 opensm\n",
+	.forms = {{{{CLI_FILE}}}},
+	.options =
+		{
+			{.name = "socket",
+			 .kind = CLI_TEXT,
+			 .value = "NAME",
+			 .help = "what the names of the sockets begin with, as IBSIM_SOCKNAME of "
+				 "the programs says (default: sim)"},
+		},
+	.run = subnet,
+};

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What answers the attributes of agents; private to control/mad/.
+#pragma once
+
+#include "agents.h"
+
+struct mad_request {
+	struct agent_place at;
+	struct agent *node; // there
+	bool set;
+	uint32_t modifier;
+	uint8_t *data; // of the attribute: MAD_DATA_BYTES, for the performance agent three times
+		       // that; the answer replaces it
+};
+
+// Carries out a Set, then fills in the data as it now is. Returns a status of enum mad_status;
+// after an error nothing has changed.
+typedef uint16_t mad_answer_fn(struct agents *agents, const struct mad_request *request);
+
+// answer_node.c
+mad_answer_fn answer_node_description;
+mad_answer_fn answer_node_info;
+mad_answer_fn answer_switch_info;
+mad_answer_fn answer_guid_info;
+// answer_port_info.c
+mad_answer_fn answer_port_info;
+// answer_tables.c
+mad_answer_fn answer_partitions;
+mad_answer_fn answer_sl_to_vl;
+mad_answer_fn answer_vl_arbitration;
+mad_answer_fn answer_linear_table;
+mad_answer_fn answer_multicast_table;
+// answer_counters.c
+mad_answer_fn answer_class_port_info;
+mad_answer_fn answer_counters;
+mad_answer_fn answer_counters_extended;
