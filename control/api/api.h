@@ -185,6 +185,9 @@ int api_stream_next(struct api_stream *stream, int timeout_ms, const volatile in
 		    json_t **params);
 // The bytes that came with it, until the next call; *count is 0 if there were none.
 const void *api_stream_bytes(const struct api_stream *stream, size_t *count);
+// To wait for together with others: readable when something has come that api_stream_next() has not
+// seen. What it has read already makes nothing readable, so call it until it returns -ETIMEDOUT.
+int api_stream_fd(const struct api_stream *stream);
 // NULL is fine.
 void api_stream_close(struct api_stream *stream);
 

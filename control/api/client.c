@@ -350,6 +350,12 @@ api_stream_bytes(const struct api_stream *stream, size_t *count)
 	return stream->c.in + stream->c.line_length + 1;
 }
 
+int
+api_stream_fd(const struct api_stream *stream)
+{
+	return stream->c.fd;
+}
+
 void
 api_stream_close(struct api_stream *stream)
 {

@@ -20,13 +20,19 @@ static int
 subnet(const struct cli_args *args)
 {
 	struct subnet_options options = {.socket = cli_text(args, "socket")};
+	const char *word = args->count != 0 ? args->words[0] : cli_text(args, "fabric");
+	char path[API_PATH_MAX];
 	struct diag diag = {0};
-	int rc;
+	int rc = 0;
 
-	if (args->count == 0 || !is_file(args->words[0]))
-		return cli_usage(args->title, "FILE: no such file");
-	options.file = args->words[0];
-	rc = subnet_serve(&options, &diag);
+	if (args->count != 0 && is_file(word)) {
+		options.file = word;
+	} else {
+		rc = api_socket_find(api_socket_name(word), path, &diag);
+		options.path = path;
+	}
+	if (rc == 0)
+		rc = subnet_serve(&options, &diag);
 	if (rc != 0 && diag.errors == 0)
 		fprintf(stderr, "%s: %s\n", args->title, strerror(-rc));
 	else
@@ -38,10 +44,11 @@ subnet(const struct cli_args *args)
 const struct cli_command command_subnet = {
 	.name = "subnet",
 	.help = "let OpenSM and infiniband-diags manage and examine a fabric",
-	.details = "Serves until Ctrl-C. Programs run with libumad2sim, in the same network "
+	.details = "Serves a live fabric, or one that only FILE describes, until Ctrl-C. Programs "
+		   "run with libumad2sim, in the same network "
 		   "namespace and as the same user\nor root:\n\n"
 		   "\tLD_PRELOAD=libumad2sim.so SIM_HOST=h1 opensm\n",
-	.forms = {{{{CLI_FILE}}}},
+	.forms = {{{{CLI_FABRIC, .optional = true}}}, {{{CLI_FILE}}}},
 	.options =
 		{
 			{.name = "socket",
@@ -49,6 +56,7 @@ const struct cli_command command_subnet = {
 			 .value = "NAME",
 			 .help = "what the names of the sockets begin with, as IBSIM_SOCKNAME of "
 				 "the programs says (default: sim)"},
+			CLI_FABRIC_OPTION,
 		},
 	.run = subnet,
 };

@@ -149,6 +149,10 @@ check_infiniband(struct config *config, struct diag *diag)
 		for (unsigned i = 0; i < config->single.lft_count; i++)
 			diag_error(diag, config->file, config->single.lft[i].port.pos, "switch.lft",
 				   "only a switch with `link-layer: infiniband` has one");
+		if (config->subnet.lfts.path.text != NULL)
+			diag_error(diag, config->file, config->subnet.lfts.path.pos, "subnet.lfts",
+				   "only a fabric with `link-layer: infiniband` has forwarding "
+				   "tables");
 		return;
 	}
 	for (unsigned i = 0; i < config->attach_count; i++)

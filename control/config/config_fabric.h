@@ -57,11 +57,33 @@ struct config_framing {
 };
 
 // How an InfiniBand subnet computes its forwarding tables.
-enum config_subnet_engine { CONFIG_SUBNET_MIN_HOP };
+enum config_subnet_engine { CONFIG_SUBNET_MIN_HOP, CONFIG_SUBNET_UP_DOWN, CONFIG_SUBNET_FAT_TREE };
+
+// The forwarding table of a switch as a subnet manager wrote it to a file (lft_file.h).
+struct config_lft {
+	const char *name; // of the switch
+	uint8_t *ports;   // by the file's LIDs; 255: none
+	uint32_t line;    // of the file
+};
+
+// Whose a LID of such a file is.
+struct config_lft_owner {
+	const char *name; // NULL: the file does not say
+	uint8_t port;     // of a host; 0: of a switch
+};
+
+struct config_lfts {
+	struct config_name path; // as written; text NULL: there is no file
+	struct config_lft *tables;
+	uint32_t table_count;
+	struct config_lft_owner *owners; // by LID
+	uint32_t lid_count;
+};
 
 struct config_subnet {
 	enum config_subnet_engine engine;
 	bool alternate; // a switch avoids a port that is down before it gets new tables
+	struct config_lfts lfts;
 };
 
 // What one process runs where several run a fabric together: some of its switches, and the hosts of

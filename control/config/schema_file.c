@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a file's top level and of its sections other than `fabric:`, switches and hosts.
 #include "format.h"
+#include "lft_file.h"
 #include "schema_keys_internal.h"
 #include "dataplane/drive/live.h"
 #include "dataplane/roce/reorder.h"
@@ -58,8 +59,21 @@ static const struct schema_key live_keys[] = {
 
 static const struct schema_choice subnet_engines[] = {
 	{"min-hop", CONFIG_SUBNET_MIN_HOP},
+	{"up-down", CONFIG_SUBNET_UP_DOWN},
+	{"fat-tree", CONFIG_SUBNET_FAT_TREE},
 	{NULL, 0},
 };
+
+// The file is read with the configuration, so that a fabric that runs does not depend on it.
+static void
+load_lfts(struct decoder *d, const struct schema_key *key, const struct yaml_node *node, void *base)
+{
+	struct config *config = base;
+
+	(void)key;
+	(void)node;
+	lft_file_load(&config->subnet.lfts, d->arena, d->file, d->beside, d->diag);
+}
 
 static const struct schema_key subnet_keys[] = {
 	{"engine", SCHEMA_ENUM, .def = "min-hop", .help = "how forwarding tables are computed",
@@ -67,6 +81,10 @@ static const struct schema_key subnet_keys[] = {
 	{"alternate", SCHEMA_BOOL, .def = "off",
 	 .help = "a switch avoids a port that is down before it has new tables",
 	 AT(subnet.alternate)},
+	{"lfts", SCHEMA_TEXT,
+	 .help = "a file with the forwarding tables of all switches, as OpenSM writes it to "
+		 "opensm-lfts.dump, instead of an engine",
+	 AT(subnet.lfts.path), .check = load_lfts},
 };
 static const struct schema subnet = {SCHEMA_COUNT(subnet_keys)};
 

@@ -103,6 +103,21 @@ converge_start(struct events *e, ps_t at, struct diag *diag)
 }
 
 int
+events_reroute(struct events *e, struct diag *diag)
+{
+	const uint32_t switches = e->fabric->topology->first_host;
+	uint32_t *nodes = memory_array(switches, sizeof(*nodes), "switches");
+	int rc;
+
+	for (uint32_t i = 0; i < switches; i++)
+		nodes[i] = i;
+	e->now = e->hooks.clock(e->hooks.context);
+	rc = reroute(e, nodes, switches, diag);
+	free(nodes);
+	return rc;
+}
+
+int
 converge_apply(struct events *e, struct diag *diag)
 {
 	const ps_t at = e->converge_at;

@@ -50,6 +50,9 @@ bool events_draining(const struct events *e);
 // The other end of a link, which another process has, is heard, or is not: routes follow as they do
 // after an event. Nothing if that is known already. Returns 0, or -EINVAL with the reason in diag.
 int events_note_carrier(struct events *e, uint32_t link, bool up, struct diag *diag);
+// Computes the routes of all switches anew, at once: tables that are not the fabric's own have
+// changed (topology.lfts). Returns 0, or -EINVAL with the reason in diag.
+int events_reroute(struct events *e, struct diag *diag);
 // Changes a link between two events, as one of them would: the link by its name, what changes, and
 // to what. The configuration stays as it is. Returns 0, or -EINVAL with the reason in diag.
 int events_change_link(struct events *e, const struct config_event *event, struct diag *diag);

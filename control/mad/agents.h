@@ -139,7 +139,7 @@ agent_port_link(const struct agent_port *port)
 int agents_route(struct agents *agents, struct agent_place from, uint16_t lid, uint8_t *mad,
 		 struct agent_place *at);
 
-// ---- answers (answer_*.c) -----------------------------------------------------------------------
+// ---- answers (answer_mad.c) ---------------------------------------------------------------------
 
 // Has the agents at a place answer a MAD that arrived there; the answer replaces it. Returns false
 // if the MAD is not for them: it is an answer itself, or for a program.

@@ -10,21 +10,20 @@ static const struct row {
 	bool switches; // only they have it
 	bool settable;
 } rows[] = {
-	{MAD_CLASS_SUBNET, MAD_NODE_DESCRIPTION, answer_node_description, .settable = false},
-	{MAD_CLASS_SUBNET, MAD_NODE_INFO, answer_node_info, .settable = false},
-	{MAD_CLASS_SUBNET, MAD_SWITCH_INFO, answer_switch_info, .switches = true, .settable = true},
-	{MAD_CLASS_SUBNET, MAD_GUID_INFO, answer_guid_info, .settable = false},
-	{MAD_CLASS_SUBNET, MAD_PORT_INFO, answer_port_info, .settable = true},
-	{MAD_CLASS_SUBNET, MAD_PARTITIONS, answer_partitions, .settable = true},
-	{MAD_CLASS_SUBNET, MAD_SL_TO_VL, answer_sl_to_vl, .settable = true},
-	{MAD_CLASS_SUBNET, MAD_VL_ARBITRATION, answer_vl_arbitration, .settable = true},
-	{MAD_CLASS_SUBNET, MAD_LINEAR_TABLE, answer_linear_table, .switches = true,
+	{MAD_CLASS_SUBNET, MAD_NODE_DESCRIPTION, mad_node_description, .settable = false},
+	{MAD_CLASS_SUBNET, MAD_NODE_INFO, mad_node_info, .settable = false},
+	{MAD_CLASS_SUBNET, MAD_SWITCH_INFO, mad_switch_info, .switches = true, .settable = true},
+	{MAD_CLASS_SUBNET, MAD_GUID_INFO, mad_guid_info, .settable = false},
+	{MAD_CLASS_SUBNET, MAD_PORT_INFO, mad_port_info, .settable = true},
+	{MAD_CLASS_SUBNET, MAD_PARTITIONS, mad_partitions, .settable = true},
+	{MAD_CLASS_SUBNET, MAD_SL_TO_VL, mad_sl_to_vl, .settable = true},
+	{MAD_CLASS_SUBNET, MAD_VL_ARBITRATION, mad_vl_arbitration, .settable = true},
+	{MAD_CLASS_SUBNET, MAD_LINEAR_TABLE, mad_linear_table, .switches = true, .settable = true},
+	{MAD_CLASS_SUBNET, MAD_MULTICAST_TABLE, mad_multicast_table, .switches = true,
 	 .settable = true},
-	{MAD_CLASS_SUBNET, MAD_MULTICAST_TABLE, answer_multicast_table, .switches = true,
-	 .settable = true},
-	{MAD_CLASS_PERFORMANCE, MAD_CLASS_PORT_INFO, answer_class_port_info, .settable = false},
-	{MAD_CLASS_PERFORMANCE, MAD_COUNTERS, answer_counters, .settable = true},
-	{MAD_CLASS_PERFORMANCE, MAD_COUNTERS_EXTENDED, answer_counters_extended, .settable = true},
+	{MAD_CLASS_PERFORMANCE, MAD_CLASS_PORT_INFO, mad_class_port_info, .settable = false},
+	{MAD_CLASS_PERFORMANCE, MAD_COUNTERS, mad_counters, .settable = true},
+	{MAD_CLASS_PERFORMANCE, MAD_COUNTERS_EXTENDED, mad_counters_extended, .settable = true},
 };
 
 static const struct row *

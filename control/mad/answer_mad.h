@@ -17,20 +17,20 @@ struct mad_request {
 // after an error nothing has changed.
 typedef uint16_t mad_answer_fn(struct agents *agents, const struct mad_request *request);
 
-// answer_node.c
-mad_answer_fn answer_node_description;
-mad_answer_fn answer_node_info;
-mad_answer_fn answer_switch_info;
-mad_answer_fn answer_guid_info;
-// answer_port_info.c
-mad_answer_fn answer_port_info;
-// answer_tables.c
-mad_answer_fn answer_partitions;
-mad_answer_fn answer_sl_to_vl;
-mad_answer_fn answer_vl_arbitration;
-mad_answer_fn answer_linear_table;
-mad_answer_fn answer_multicast_table;
-// answer_counters.c
-mad_answer_fn answer_class_port_info;
-mad_answer_fn answer_counters;
-mad_answer_fn answer_counters_extended;
+// node_info.c
+mad_answer_fn mad_node_description;
+mad_answer_fn mad_node_info;
+mad_answer_fn mad_switch_info;
+mad_answer_fn mad_guid_info;
+// port_info.c
+mad_answer_fn mad_port_info;
+// mad_tables.c
+mad_answer_fn mad_partitions;
+mad_answer_fn mad_sl_to_vl;
+mad_answer_fn mad_vl_arbitration;
+mad_answer_fn mad_linear_table;
+mad_answer_fn mad_multicast_table;
+// performance.c
+mad_answer_fn mad_class_port_info;
+mad_answer_fn mad_counters;
+mad_answer_fn mad_counters_extended;

@@ -75,6 +75,8 @@ nic_json(const struct map_source *s, uint32_t host, uint16_t p)
 			t->vrfs[nic->vrf].name, "tenant",
 			nic->tenant != TENANT_NONE ? t->tenants[nic->tenant].name : NULL);
 	show_set_mac(out, nic->mac);
+	if (topology_is_infiniband(t))
+		json_object_set_new(out, "lid", json_integer(nic->lid));
 	json_object_set_new(out, "is", s->what(s->context, host, p));
 	return out;
 }
@@ -140,6 +142,8 @@ switch_json(const struct topology *t, uint32_t n, const uint32_t *pods)
 		json_object_set_new(out, "plane", json_integer(node->plane + 1));
 	if (t->super_count != 0 && node->role != CONFIG_ROLE_SUPER_SPINE)
 		json_object_set_new(out, "pod", json_integer((json_int_t)pods[n]));
+	if (topology_is_infiniband(t))
+		json_object_set_new(out, "lid", json_integer(topology_lid(t, n, 0)));
 	if (f->topology == CONFIG_TOPOLOGY_RAIL && node->role == CONFIG_ROLE_LEAF)
 		json_object_set_new(out, "rail",
 				    json_integer((json_int_t)((node->number - 1) % f->rails) + 1));

@@ -44,10 +44,10 @@ json_t *map_link(const struct topology *topology, uint32_t link, const struct ma
 // The text "namespace lab-h1".
 json_t *map_attached_text(const struct config_attach *attach);
 // The NICs of all hosts: [{"host", "nic", "address", "address6", "port", "vrf", "tenant", "mac",
-// "is"}].
+// "is", and "lid" of InfiniBand}].
 json_t *map_hosts(const struct map_source *source);
-// All of it: {"name", "nodes": [{"name", "role", "plane", "pod", "rail"}], "links": [...], "hosts":
-// map_hosts(), "tenants": [name, or null for a number that no tenant has]}.
+// All of it: {"name", "nodes": [{"name", "role", "plane", "pod", "rail", "lid"}], "links": [...],
+// "hosts": map_hosts(), "tenants": [name, or null for a number that no tenant has]}.
 json_t *map_describe(const struct map_source *source);
 
 // ---- find.c -------------------------------------------------------------------------------------

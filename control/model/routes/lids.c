@@ -123,7 +123,10 @@ routes_add_lids(struct routes *routes, const struct topology *t, const bool *lin
 	if (error != 0)
 		return error;
 	subnet_create(&s, t, link_down);
-	routes_take_subnet(routes, t, s, link_down);
+	if (t->lfts == NULL && t->config->subnet.lfts.table_count != 0)
+		error = subnet_take_file(s, t, diag);
+	if (error == 0)
+		routes_take_subnet(routes, t, s, link_down);
 	subnet_destroy(s);
-	return 0;
+	return error;
 }

@@ -9,18 +9,6 @@
 
 #include <stdlib.h>
 
-// The index of the chosen port.
-static uint16_t
-choose(const uint16_t *ports, uint32_t count, const uint32_t *used)
-{
-	uint16_t best = ports[0];
-
-	for (uint32_t i = 1; i < count; i++)
-		if (used[ports[i]] < used[best])
-			best = ports[i];
-	return best;
-}
-
 static void
 route_lid(struct subnet *s, const struct topology *t, const bool *link_down, uint32_t lid,
 	  uint32_t (*used)[PORTS_MAX])
@@ -34,7 +22,7 @@ route_lid(struct subnet *s, const struct topology *t, const bool *link_down, uin
 
 		if (count == 0)
 			continue;
-		port = choose(ports, count, used[n]);
+		port = subnet_least_used(ports, count, used[n]);
 		used[n][port] += counts;
 		*subnet_entry(s, n, lid) = (uint8_t)t->nodes[n].ports[port].number;
 	}

@@ -10,6 +10,8 @@
 // By enum config_subnet_engine.
 static subnet_engine_fn *const engines[] = {
 	[CONFIG_SUBNET_MIN_HOP] = subnet_min_hop,
+	[CONFIG_SUBNET_UP_DOWN] = subnet_up_down,
+	[CONFIG_SUBNET_FAT_TREE] = subnet_fat_tree,
 };
 
 // Who has which LID.
@@ -75,7 +77,10 @@ subnet_create(struct subnet **out, const struct topology *t, const bool *link_do
 		*subnet_entry(s, n, topology_lid(t, n, 0)) = SUBNET_PORT_SELF;
 	}
 	free(queue);
-	engines[t->config->subnet.engine](s, t, link_down);
+	if (t->lfts != NULL)
+		memcpy(s->lft, t->lfts, (size_t)switches * s->lid_count);
+	else
+		engines[t->config->subnet.engine](s, t, link_down);
 	*out = s;
 }
 

@@ -33,6 +33,9 @@ struct subnet {
 // Makes the subnet of a topology, all of whose nodes have LIDs, and has its engine fill the tables.
 // link_down: by link, true for those that carry nothing; NULL: none.
 void subnet_create(struct subnet **out, const struct topology *topology, const bool *link_down);
+// Replaces its tables by those of the file that `subnet.lfts` names (from_file.c). Returns 0, or
+// -EINVAL with an error in diag: the file is of another fabric.
+int subnet_take_file(struct subnet *subnet, const struct topology *topology, struct diag *diag);
 // NULL is fine.
 void subnet_destroy(struct subnet *subnet);
 

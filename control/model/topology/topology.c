@@ -208,6 +208,7 @@ topology_destroy(struct topology *t)
 	lpm_destroy(t->loopbacks4.trie);
 	lpm_destroy(t->loopbacks6.trie);
 	free(t->parts);
+	free(t->lfts);
 	free(t->component);
 	free(t->component_mtu);
 	free(t);

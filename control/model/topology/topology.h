@@ -143,6 +143,9 @@ struct topology {
 	uint32_t attached_mtu; // the largest of an attached host; 0: none, or not live
 	uint32_t *by_name;     // node indices sorted by name
 	struct topo_loopbacks loopbacks4, loopbacks6;
+	// Forwarding tables that a subnet manager outside has set: by switch, then by LID; as long
+	// as those of struct subnet. NULL: its engine computes them.
+	uint8_t *lfts;
 	uint16_t *parts; // by node: its index in `fabric.parts`; NULL: there are none
 	// Switches that are connected without passing a host form a component: a plane, as a rule.
 	uint32_t *component;     // by switch: the first switch of its component

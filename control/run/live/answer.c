@@ -287,6 +287,17 @@ const struct api_method answer_methods[] = {
 	 "`changed`: what differs from the file, and `part`: that at the other end, if another "
 	 "process runs it. For a port of a single switch, `link` and `a` are the port, and `b` and "
 	 "`delay_ps` are absent"},
+	{"lft", answer_lft, API_WRITE,
+	 "Sets linear forwarding tables of an InfiniBand fabric, as a subnet manager does; they "
+	 "stay when links change, until they are set again",
+	 PARAMS({"tables", API_OBJECTS, false,
+		 "each with `switch`, and `ports`: for each LID from 0 the number of the port, in "
+		 "base64; 0: the switch itself, 255: none"},
+		{"more", API_BOOL, false,
+		 "true: further tables follow, and none is used before the last"},
+		{"reset", API_BOOL, false,
+		 "true: the fabric's own engine computes the tables again"}, ),
+	 "`lids`: how many LIDs a table has"},
 	{"transmit", answer_transmit, API_WRITE,
 	 "Turns transmission by a port, or by one of its queues, off or on",
 	 PARAMS({"port", API_TEXT, true, "leaf1.swp3"}, {"state", API_TEXT, true, "off or on"},

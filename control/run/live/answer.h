@@ -33,7 +33,7 @@ extern const struct api_method answer_methods[];
 api_method_fn answer_topology, answer_where;
 api_method_fn answer_show, answer_trace, answer_probe, answer_counters, answer_clear,
 	answer_watchdog_restore, answer_transmit;
-api_method_fn answer_attach_host, answer_detach_host, answer_link;
+api_method_fn answer_attach_host, answer_detach_host, answer_link, answer_lft;
 api_method_fn answer_set, answer_edit, answer_discard, answer_draining;
 api_method_fn answer_apply, answer_confirm, answer_rollback;
 api_method_fn answer_capture, answer_capture_end;

@@ -6,6 +6,7 @@
 #include "control/base/memory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PORTS_MAX 254 // of a switch: 255 in a table means none
@@ -147,6 +148,38 @@ add_link(struct agents *agents, const json_t *link, struct diag *diag)
 	return 0;
 }
 
+// ---- LIDs ---------------------------------------------------------------------------------------
+
+static uint16_t
+lid_of(const json_t *object)
+{
+	const json_int_t lid = json_integer_value(json_object_get(object, "lid"));
+
+	return lid > 0 && lid <= MAD_LID_MAX ? (uint16_t)lid : 0;
+}
+
+// Nodes are in the order of the description.
+static void
+set_lids(struct agents *agents, const json_t *description)
+{
+	const json_t *node, *nic;
+	char name[2 * AGENT_NAME_MAX];
+	struct agent_place at;
+	size_t i;
+
+	json_array_foreach(json_object_get(description, "nodes"), i, node)
+	{
+		if (agents->nodes[i].kind == AGENT_SWITCH)
+			agents_set_lid(agents, (struct agent_place){(uint32_t)i, 0}, lid_of(node));
+	}
+	json_array_foreach(json_object_get(description, "hosts"), i, nic)
+	{
+		snprintf(name, sizeof(name), "%s.%s", text_of(nic, "host"), text_of(nic, "nic"));
+		if (subnet_find_port(agents, name, &at) == 0)
+			agents_set_lid(agents, at, lid_of(nic));
+	}
+}
+
 int
 subnet_describe(struct agents *agents, const json_t *description, struct diag *diag)
 {
@@ -163,5 +196,7 @@ subnet_describe(struct agents *agents, const json_t *description, struct diag *d
 		if (rc == 0)
 			rc = add_link(agents, link, diag);
 	}
+	if (rc == 0)
+		set_lids(agents, description);
 	return rc;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "subnet_internal.h"
 
+#include "control/base/clock.h"
 #include "control/map/map.h"
 #include "control/run/interrupt.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #define TICK_MS 1000 // between repeated traps
 
@@ -14,16 +14,9 @@ struct serve {
 	struct agents agents;
 	struct umad umad;
 	struct subnet_sockets sockets;
+	struct subnet_live *live; // NULL: a file
+	int64_t tick_at;          // when traps are sent again
 };
-
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
 
 // Programs are at the first host unless they say where.
 static uint32_t
@@ -65,24 +58,50 @@ print_ready(const struct serve *s)
 	fflush(stdout);
 }
 
+// How long to wait for a message.
 static int
-run(struct serve *s)
+patience(struct serve *s)
+{
+	const int64_t left = s->tick_at - clock_ms();
+	const int program = s->live != NULL ? subnet_live_program(s->live) : -1;
+	const int tick = left > 0 ? (int)left : 0;
+
+	return program >= 0 && program < tick ? program : tick;
+}
+
+// Links of a live fabric that have changed: managers hear of it at once.
+static int
+follow_fabric(struct serve *s)
+{
+	bool changed = false;
+	int rc = s->live != NULL ? subnet_live_read(s->live, &changed) : 0;
+
+	if (changed)
+		umad_send_traps(&s->umad);
+	return rc;
+}
+
+static int
+run(struct serve *s, struct diag *diag)
 {
 	struct pollfd polled[SUBNET_POLLED_MAX];
-	int64_t next = now_ms() + TICK_MS;
 
 	while (!interrupt_pending()) {
-		const unsigned count = subnet_sockets_poll(&s->sockets, polled);
-		const int64_t left = next - now_ms();
+		unsigned count = subnet_sockets_poll(&s->sockets, polled);
 
-		if (poll(polled, count, left > 0 ? (int)left : 0) < 0 && errno != EINTR)
+		if (s->live != NULL)
+			polled[count++] = (struct pollfd){subnet_live_fd(s->live), POLLIN, 0};
+		if (poll(polled, count, patience(s)) < 0 && errno != EINTR)
 			return -errno;
-		subnet_sockets_read(&s->sockets);
-		if (now_ms() < next)
+		if (subnet_sockets_read(&s->sockets) && s->live != NULL)
+			subnet_live_note(s->live);
+		if (follow_fabric(s) != 0)
+			return diag_fail(diag, ECONNRESET, "the fabric has gone down");
+		if (clock_ms() < s->tick_at)
 			continue;
 		subnet_sockets_reap(&s->sockets);
 		umad_send_traps(&s->umad);
-		next = now_ms() + TICK_MS;
+		s->tick_at = clock_ms() + TICK_MS;
 	}
 	return 0;
 }
@@ -90,20 +109,22 @@ run(struct serve *s)
 int
 subnet_serve(const struct subnet_options *options, struct diag *diag)
 {
+	const char *prefix = options->socket != NULL ? options->socket : "sim";
 	struct serve s = {.umad.agents = &s.agents, .sockets.control = -1};
-	int rc = describe_file(&s.agents, options->file, diag);
+	int rc = options->file != NULL ? describe_file(&s.agents, options->file, diag)
+				       : subnet_live_open(&s.live, &s.agents, options->path, diag);
 
 	if (rc == 0) {
 		s.umad.first = first_host(&s.agents);
-		rc = subnet_sockets_open(&s.sockets, &s.umad,
-					 options->socket != NULL ? options->socket : "sim", diag);
+		rc = subnet_sockets_open(&s.sockets, &s.umad, prefix, diag);
 	}
 	if (rc == 0) {
 		interrupt_catch();
 		print_ready(&s);
-		rc = run(&s);
+		rc = run(&s, diag);
+		subnet_sockets_close(&s.sockets);
 	}
-	subnet_sockets_close(&s.sockets);
+	subnet_live_close(s.live);
 	agents_free(&s.agents);
 	return rc;
 }

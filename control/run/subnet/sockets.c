@@ -202,38 +202,45 @@ receive(int fd, uint8_t *bytes, size_t size, struct received *out)
 	return true;
 }
 
-static void
+static bool
 read_control(struct subnet_sockets *s)
 {
 	uint8_t message[UMAD_CONTROL_BYTES];
 	struct received received;
+	int count;
 
-	for (int i = 0; i < BURST && receive(s->control, message, sizeof(message), &received); i++)
+	for (count = 0; count < BURST && receive(s->control, message, sizeof(message), &received);
+	     count++)
 		if (received.usable && umad_control(s->umad, message))
 			sendto(s->control, message, sizeof(message), MSG_NOSIGNAL,
 			       (const struct sockaddr *)&received.from, received.from_length);
+	return count != 0;
 }
 
-static void
+static bool
 read_program(struct subnet_sockets *s, unsigned program)
 {
 	uint8_t packet[UMAD_PACKET_BYTES];
 	struct received received;
+	int count;
 
-	for (int i = 0; i < BURST && s->programs[program] >= 0 &&
+	for (count = 0; count < BURST && s->programs[program] >= 0 &&
 			receive(s->programs[program], packet, sizeof(packet), &received);
-	     i++)
+	     count++)
 		if (received.usable)
 			umad_packet(s->umad, program, packet);
+	return count != 0;
 }
 
-void
+bool
 subnet_sockets_read(struct subnet_sockets *s)
 {
-	read_control(s);
+	bool any = read_control(s);
+
 	for (unsigned i = 0; i < UMAD_PROGRAMS_MAX; i++)
 		if (s->programs[i] >= 0)
-			read_program(s, i);
+			any |= read_program(s, i);
+	return any;
 }
 
 // The kernel does not say when the other end of such a socket is closed, but refuses to connect to

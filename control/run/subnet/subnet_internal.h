@@ -10,8 +10,8 @@
 
 // ---- describe.c ---------------------------------------------------------------------------------
 
-// Adds the nodes and links of a description (control/map/), in which nothing is trusted. Returns 0,
-// or -EINVAL with an error in diag.
+// Adds the nodes and links of a description (control/map/), with the LIDs that it has for them.
+// Nothing in it is trusted. Returns 0, or -EINVAL with an error in diag.
 int subnet_describe(struct agents *agents, const json_t *description, struct diag *diag);
 // The port that a description calls "leaf1.swp3". Returns 0 or -ENOENT.
 int subnet_find_port(const struct agents *agents, const char *name, struct agent_place *out);
@@ -36,11 +36,32 @@ int subnet_sockets_open(struct subnet_sockets *sockets, struct umad *umad, const
 			struct diag *diag);
 void subnet_sockets_close(struct subnet_sockets *sockets);
 
-#define SUBNET_POLLED_MAX (1 + UMAD_PROGRAMS_MAX)
+// With one of the caller's.
+#define SUBNET_POLLED_MAX (2 + UMAD_PROGRAMS_MAX)
 // Fills in what to wait for; returns how many.
 unsigned subnet_sockets_poll(const struct subnet_sockets *sockets,
 			     struct pollfd polled[static SUBNET_POLLED_MAX]);
-// Reads and answers what has come, at most a few messages of each.
-void subnet_sockets_read(struct subnet_sockets *sockets);
+// Reads and answers what has come, at most a few messages of each. Returns whether there was any.
+bool subnet_sockets_read(struct subnet_sockets *sockets);
 // Forgets programs that have ended without saying so.
 void subnet_sockets_reap(struct subnet_sockets *sockets);
+
+// ---- live.c -------------------------------------------------------------------------------------
+
+struct subnet_live;
+
+// Subscribes to the changes of a live fabric, makes its agents and gives them hooks. path must live
+// as long. Returns 0, or -errno with an error in diag; subnet_live_close() is due either way.
+int subnet_live_open(struct subnet_live **out, struct agents *agents, const char *path,
+		     struct diag *diag);
+// NULL is fine.
+void subnet_live_close(struct subnet_live *live);
+// Readable when something has changed.
+int subnet_live_fd(const struct subnet_live *live);
+// Takes in what has changed. Returns 0, or -errno: the fabric has ended.
+int subnet_live_read(struct subnet_live *live, bool *changed);
+// A program has sent something.
+void subnet_live_note(struct subnet_live *live);
+// Programs tables if no program has sent anything for a moment. Returns for how many ms to wait
+// until then; -1: for ever.
+int subnet_live_program(struct subnet_live *live);

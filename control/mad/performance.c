@@ -105,7 +105,7 @@ answer(struct agents *agents, const struct mad_request *r, const struct table *t
 }
 
 uint16_t
-answer_class_port_info(struct agents *agents, const struct mad_request *r)
+mad_class_port_info(struct agents *agents, const struct mad_request *r)
 {
 	(void)agents;
 	memset(r->data, 0, 3 * MAD_DATA_BYTES);
@@ -117,7 +117,7 @@ answer_class_port_info(struct agents *agents, const struct mad_request *r)
 }
 
 uint16_t
-answer_counters(struct agents *agents, const struct mad_request *r)
+mad_counters(struct agents *agents, const struct mad_request *r)
 {
 	const uint32_t select = mad_get16(r->data + 2) | (r->data[18] & 1u) << 16;
 
@@ -127,7 +127,7 @@ answer_counters(struct agents *agents, const struct mad_request *r)
 }
 
 uint16_t
-answer_counters_extended(struct agents *agents, const struct mad_request *r)
+mad_counters_extended(struct agents *agents, const struct mad_request *r)
 {
 	return answer(agents, r,
 		      &(struct table){large, sizeof(large) / sizeof(large[0]),

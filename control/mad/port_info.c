@@ -99,7 +99,7 @@ is_valid(const struct agent_port *port, const uint8_t *data, struct wanted wante
 
 // The modifier's low byte is the port. Bit 31 says that the manager knows extended speeds.
 uint16_t
-answer_port_info(struct agents *agents, const struct mad_request *r)
+mad_port_info(struct agents *agents, const struct mad_request *r)
 {
 	const struct agent *node = r->node;
 	const bool host = node->kind == AGENT_HOST;

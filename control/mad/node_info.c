@@ -12,7 +12,7 @@ port_guid(const struct mad_request *r)
 }
 
 uint16_t
-answer_node_description(struct agents *agents, const struct mad_request *r)
+mad_node_description(struct agents *agents, const struct mad_request *r)
 {
 	(void)agents;
 	memset(r->data, 0, MAD_DATA_BYTES);
@@ -21,7 +21,7 @@ answer_node_description(struct agents *agents, const struct mad_request *r)
 }
 
 uint16_t
-answer_node_info(struct agents *agents, const struct mad_request *r)
+mad_node_info(struct agents *agents, const struct mad_request *r)
 {
 	uint8_t *data = r->data;
 
@@ -39,7 +39,7 @@ answer_node_info(struct agents *agents, const struct mad_request *r)
 }
 
 uint16_t
-answer_switch_info(struct agents *agents, const struct mad_request *r)
+mad_switch_info(struct agents *agents, const struct mad_request *r)
 {
 	uint8_t *info = r->node->info;
 
@@ -58,7 +58,7 @@ answer_switch_info(struct agents *agents, const struct mad_request *r)
 }
 
 uint16_t
-answer_guid_info(struct agents *agents, const struct mad_request *r)
+mad_guid_info(struct agents *agents, const struct mad_request *r)
 {
 	(void)agents;
 	if (r->modifier != 0)

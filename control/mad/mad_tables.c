@@ -25,7 +25,7 @@ find_port(const struct mad_request *r, uint32_t number)
 }
 
 uint16_t
-answer_partitions(struct agents *agents, const struct mad_request *r)
+mad_partitions(struct agents *agents, const struct mad_request *r)
 {
 	struct agent_port *port = find_port(r, r->modifier >> 16);
 
@@ -36,7 +36,7 @@ answer_partitions(struct agents *agents, const struct mad_request *r)
 }
 
 uint16_t
-answer_sl_to_vl(struct agents *agents, const struct mad_request *r)
+mad_sl_to_vl(struct agents *agents, const struct mad_request *r)
 {
 	const uint32_t out = r->modifier & 0xff, in = r->modifier >> 8 & 0xff;
 	const bool host = r->node->kind == AGENT_HOST;
@@ -51,7 +51,7 @@ answer_sl_to_vl(struct agents *agents, const struct mad_request *r)
 // The high half of the modifier: 1 low, 2 low's second half, 3 high, 4 high's second half. Tables
 // have fewer than 32 entries, so that there are no second halves.
 uint16_t
-answer_vl_arbitration(struct agents *agents, const struct mad_request *r)
+mad_vl_arbitration(struct agents *agents, const struct mad_request *r)
 {
 	struct agent_port *port = find_port(r, r->modifier & 0xffff);
 	const uint32_t part = r->modifier >> 16;
@@ -63,7 +63,7 @@ answer_vl_arbitration(struct agents *agents, const struct mad_request *r)
 }
 
 uint16_t
-answer_linear_table(struct agents *agents, const struct mad_request *r)
+mad_linear_table(struct agents *agents, const struct mad_request *r)
 {
 	uint8_t *block;
 
@@ -78,7 +78,7 @@ answer_linear_table(struct agents *agents, const struct mad_request *r)
 
 // Multicast is accepted and told back; no packet of a fabric uses it.
 uint16_t
-answer_multicast_table(struct agents *agents, const struct mad_request *r)
+mad_multicast_table(struct agents *agents, const struct mad_request *r)
 {
 	const uint32_t position = r->modifier >> 28, block = r->modifier & 0x1ff;
 	const size_t size = (size_t)AGENT_MULTICAST_LIDS * 2;
