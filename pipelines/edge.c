@@ -28,7 +28,7 @@ static ps_t
 edge_advance(struct node *n, ps_t start, ps_t until)
 {
 	node_open(n, start, until);
-	return node_run(n, edge_ingress, edge_send, edge_timer);
+	return node_run(n, edge_ingress, NULL, edge_send, edge_timer);
 }
 
 const struct node_ops pipeline_edge = {.advance = edge_advance};

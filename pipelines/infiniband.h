@@ -5,6 +5,7 @@
 
 #include "dataplane/node/loop.h"
 #include "dataplane/stages/admit.h"
+#include "dataplane/stages/cut_through.h"
 #include "dataplane/stages/enqueue.h"
 #include "dataplane/stages/lane.h"
 #include "dataplane/stages/lid.h"
@@ -20,17 +21,47 @@
 	} while (0)
 #endif
 
-// Ingress: the order of the stages, as in switch.h. `variant`: a constant.
+// Ingress: the order of the stages, as in switch.h. `variant`: a constant. `from`: the first of
+// them.
+enum infiniband_stage { INFINIBAND_RECEIVE, INFINIBAND_LRH, INFINIBAND_ADMIT };
+
+static __rte_always_inline int
+infiniband_pass(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant,
+		enum infiniband_stage from)
+{
+	int verdict = STAGE_NEXT;
+
+	if (from == INFINIBAND_RECEIVE)
+		SWITCH_STAGE(stage_receive(n, in, m, now));
+	if (from != INFINIBAND_ADMIT) {
+		SWITCH_STAGE(stage_lrh(n, in, m, now));
+		SWITCH_STAGE(stage_lane(n, in, m, now));
+		SWITCH_STAGE(stage_lid(n, in, m, now));
+		if (variant & NODE_CUT_THROUGH)
+			SWITCH_STAGE(stage_cut_through(n, in, m, now));
+	}
+	SWITCH_STAGE(stage_admit(n, in, m, now, variant));
+	SWITCH_STAGE(stage_enqueue(n, in, m, now, variant));
+	return verdict;
+}
+
 static __rte_always_inline int
 infiniband_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now,
 		   unsigned int variant)
 {
-	int verdict = stage_receive(n, in, m, now);
+	return infiniband_pass(n, in, m, now, variant, INFINIBAND_RECEIVE);
+}
 
-	SWITCH_STAGE(stage_lrh(n, in, m, now));
-	SWITCH_STAGE(stage_lane(n, in, m, now));
-	SWITCH_STAGE(stage_lid(n, in, m, now));
-	SWITCH_STAGE(stage_admit(n, in, m, now, variant));
-	SWITCH_STAGE(stage_enqueue(n, in, m, now, variant));
-	return verdict;
+// switch_complete() in switch.h
+static __rte_always_inline int
+infiniband_complete(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now,
+		    unsigned int variant)
+{
+	const int verdict = cut_through_verdict(n, in, m);
+
+	if (unlikely(verdict != STAGE_NEXT))
+		return verdict;
+	return likely(!in->partial_stale)
+		       ? infiniband_pass(n, in, m, now, variant, INFINIBAND_ADMIT)
+		       : infiniband_pass(n, in, m, now, variant, INFINIBAND_LRH);
 }

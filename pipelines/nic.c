@@ -31,7 +31,7 @@ nic_advance(struct node *n, ps_t start, ps_t until)
 {
 	transport_prefetch(n);
 	node_open(n, start, until);
-	return node_run(n, nic_ingress, transport_send, transport_timer);
+	return node_run(n, nic_ingress, NULL, transport_send, transport_timer);
 }
 
 // A channel adapter's. ingress: receive -> lrh -> transport
@@ -52,7 +52,7 @@ adapter_advance(struct node *n, ps_t start, ps_t until)
 {
 	transport_prefetch(n);
 	node_open(n, start, until);
-	return node_run(n, adapter_ingress, transport_send, transport_timer);
+	return node_run(n, adapter_ingress, NULL, transport_send, transport_timer);
 }
 
 const struct node_ops pipeline_adapter = {.advance = adapter_advance, .fetch = transport_fetch};

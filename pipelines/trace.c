@@ -109,7 +109,7 @@ trace_before(struct node *n, struct rte_mbuf *m, const char *call)
 		note_route(t, m);
 	if (is_stage(call, "stage_lid("))
 		note_lid(t, m);
-	if (is_stage(call, "stage_enqueue("))
+	if (is_stage(call, "stage_enqueue(") || is_stage(call, "stage_cut_through("))
 		return false;
 	return t->admit || !is_stage(call, "stage_admit(");
 }

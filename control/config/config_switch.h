@@ -242,6 +242,8 @@ struct switch_config {
 	enum config_preset preset;
 	enum config_preset_mode preset_mode; // of spectrum-x
 	uint64_t latency_ps;
+	bool cut_through;
+	uint32_t header_bytes; // that a cut-through switch needs
 	uint64_t buffer_bytes;
 	uint32_t cell_bytes;
 	struct config_amount pools[CONFIG_POOLS];      // BYTES, PERCENT or UNLIMITED

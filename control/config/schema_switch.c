@@ -319,6 +319,15 @@ static const struct schema_choice arp_choices[] = {
 	{NULL, 0},
 };
 
+static const struct schema_choice forwarding_choices[] = {
+	{"store-and-forward", false},
+	{"cut-through", true},
+	{NULL, 0},
+};
+
+#define HEADER_BYTES_MIN 16
+#define HEADER_BYTES_MAX 1024
+
 static const struct schema_key switch_keys[] = {
 	{"preset", SCHEMA_ENUM, .help = "the preset that gives these keys their initial values",
 	 AT(preset), .choices = schema_presets},
@@ -327,6 +336,13 @@ static const struct schema_key switch_keys[] = {
 	 .choices = schema_preset_modes},
 	{"latency", SCHEMA_DURATION, .flags = SCHEMA_FIXED, .def = "0ns",
 	 .help = "fixed latency of every packet", AT(latency_ps), SCHEMA_HOUR},
+	{"forwarding", SCHEMA_ENUM, .flags = SCHEMA_FIXED, .def = "store-and-forward",
+	 .help = "cut-through: a packet that leaves at the rate at which it comes in is forwarded "
+		 "when its header is there",
+	 AT(cut_through), .choices = forwarding_choices},
+	{"cut-through-header", SCHEMA_BYTES, .flags = SCHEMA_FIXED, .def = "64B",
+	 .help = "bytes of a frame after which a cut-through switch decides", AT(header_bytes),
+	 .min = HEADER_BYTES_MIN, .max = HEADER_BYTES_MAX},
 	{"buffer", SCHEMA_MAP, .help = "the packet buffer and its pools",
 	 .sub = &(const struct schema){SCHEMA_COUNT(buffer_keys)}},
 	{"qos", SCHEMA_MAP, .help = "priorities, groups, classes, flow control",

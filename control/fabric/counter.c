@@ -37,6 +37,12 @@
 	ROW(PORT, TRAFFIC, tx_multicast, TOTAL, "frames", p->tx_multicast, \
 	    "sent frames to such an address: pauses, congestion notices, LLDP; not neighbour " \
 	    "advertisements to all nodes") \
+	ROW(PORT, TRAFFIC, cut_through, TOTAL, "packets", p->cut_through, \
+	    "packets that arrived here and were forwarded, or put into a queue, before their last " \
+	    "bit had arrived ([switching.md](switching.md))") \
+	ROW(PORT, TRAFFIC, bad_fcs_forwarded, TOTAL, "packets", p->bad_fcs_forwarded, \
+	    "such packets whose FCS was wrong; the next switch or NIC that stores packets drops " \
+	    "them") \
 	ROW(PORT, TRAFFIC, rx_discards, TOTAL, "packets", counter_rx_discards(p), \
 	    "packets that came in here and were dropped, except drops that count in `tx_discards` " \
 	    "of their output port") \

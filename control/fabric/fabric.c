@@ -86,6 +86,14 @@ far_latency(const struct fabric *f, uint32_t node)
 	return node < f->topology->first_host ? f->switches[node].latency_ps : 0;
 }
 
+uint32_t
+fabric_header_bytes(const struct fabric *f, uint32_t node)
+{
+	return node < f->topology->first_host && f->switches[node].cut_through
+		       ? f->switches[node].header_bytes
+		       : 0;
+}
+
 // Nodes run independently for as long as their wires' delay, so the delay cannot be 0.
 static int
 refuse_wire(const struct fabric *f, uint32_t link, struct topo_end from, struct topo_end to,
@@ -141,10 +149,14 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 	f->wires[index]->loss = fabric_wire_loss(link->loss_ppm);
 	f->wires[index]->faulty = link->loss_ppm != 0;
 	f->wires[index]->cut = a == NULL || b == NULL;
+	f->wires[index]->header_bytes = fabric_header_bytes(f, to.node);
 	if (a != NULL)
 		a->ports[from.port].out = f->wires[index];
 	if (b != NULL)
 		b->ports[to.port].in = f->wires[index];
+	// A cut-through switch forwards what others have corrupted.
+	if (b != NULL && fabric_header_bytes(f, from.node) != 0)
+		b->ports[to.port].rx_faults |= PORT_RX_CORRUPT;
 	return 0;
 }
 

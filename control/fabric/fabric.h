@@ -203,6 +203,9 @@ struct tables *fabric_set_tables(struct fabric *f, uint32_t node, struct tables 
 // errors in diag and nothing changed.
 int fabric_rebuild_tables(struct fabric *f, uint32_t node, struct tables **old, struct diag *diag);
 
+// The bytes of a frame that a node must have before it handles it; 0: all of it.
+uint32_t fabric_header_bytes(const struct fabric *f, uint32_t node);
+
 // Takes account of a wire to that node with this delay, latency included, in the window and
 // lookahead.
 void fabric_note_delay(struct fabric *f, uint32_t to_node, ps_t delay);

@@ -113,6 +113,7 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 		const struct port_profile *p = tables_at(f, node)->ports[port].profile;
 		const struct topo_port *place = &t->nodes[node].ports[port];
 		ps_t delay = wire_delay(f, node, port);
+		bool ends;
 		int next;
 
 		if (delay == 0)
@@ -128,10 +129,15 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 		node = place->peer_node;
 		if (node == t->first_host + dst.host)
 			return 0;
+		ends = walk.encap != NULL && walk.encap->kind == ENCAP_VXLAN &&
+		       tunnel_ends(tables_at(f, node), &walk);
 		next = next_port(tables_at(f, node), place->peer_port, &walk);
 		if (next < 0)
 			return next;
 		port = (uint16_t)next;
+		// As stage_cut_through() decides.
+		if (!ends && tables_at(f, node)->ports[port].profile->byte_time == p->byte_time)
+			hops[*count - 1].header = fabric_header_bytes(f, node);
 	}
 	return -ENOENT;
 }

@@ -124,6 +124,8 @@ scan_node(struct node *n, ps_t now, void *arg)
 			for (struct rte_mbuf *m = port->queues[tc].head; m != NULL;
 			     m = fair_next(port, tc, m))
 				scan_packet(scan, n->current, m);
+		if (port->partial != NULL)
+			scan_packet(scan, n->current, port->partial);
 		if (n->current->ports[p].inner && port->in != NULL)
 			scan_wire(scan, tables_behind(scan, n, p), port->in);
 		else if (!n->current->ports[p].inner && port->out != NULL)

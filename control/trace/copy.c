@@ -101,6 +101,7 @@ copy_ports(struct node *c, const struct node *n, const struct trace_memory *memo
 		p->watchdog = c->watchdog != NULL ? &c->watchdog[first] : NULL;
 		p->out = from->out != NULL ? memory->wire : NULL;
 		p->in = NULL;
+		p->partial = NULL;
 		p->tapped = false;
 		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
 			p->queues[tc].head = p->queues[tc].tail = NULL;

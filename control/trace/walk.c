@@ -6,6 +6,7 @@
 
 #include "control/base/memory.h"
 #include "dataplane/base/wire.h"
+#include "dataplane/queueing/transmit.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,6 +23,7 @@ struct walk {
 	uint32_t node; // where it is
 	uint16_t in;   // and by which port it came there
 	ps_t elapsed;
+	ps_t rest; // until the last bit is there too, at a cut-through switch
 	json_t *hops;
 	const char *part; // that it leaves to, which another process runs; NULL: it does not
 	int verdict; // STAGE_NEXT on its way, STAGE_CONSUMED: it is there; or the reason to drop it
@@ -177,22 +179,48 @@ mark_probability(const struct ecn_profile *ecn, uint32_t depth)
 	       (double)(UINT64_C(1) << ECN_SLOPE_BITS);
 }
 
-// The queue that it would join, and how long that would take if nothing else of the port went
-// first: the frame that is being sent, what is in the queue, and the frame itself.
-static void
-add_queue(struct walk *w, const struct node *n, const struct packet_meta *meta, json_t *hop)
+// How long a port sends until the far end can handle the packet. Sets what is still to come then.
+static ps_t
+send_time(struct walk *w, const struct port *p, uint32_t bytes)
 {
+	const struct port_profile *profile = p->profile;
+	const uint32_t frame = bytes + profile->preamble + profile->fcs;
+	const ps_t all = time_of_bytes(profile->byte_time, frame);
+	ps_t header = all;
+
+	if (p->out->header_bytes != 0)
+		header = port_header_arrival(p, frame, 0, all + p->out->delay) - p->out->delay;
+	w->rest = all - header;
+	return header;
+}
+
+// Whether a cut-through switch stores the packet as it leaves at another rate, or without its outer
+// headers (stages/cut_through.h).
+static bool
+is_stored(const struct walk *w, const struct node *n, const struct switch_trace *c)
+{
+	return n->ports[w->in].profile->byte_time !=
+		       n->ports[packet_meta(w->m)->out_port].profile->byte_time ||
+	       c->routed.flags & PACKET_DECAPPED;
+}
+
+// The queue that it would join, and how long that would take if nothing else of the port went
+// first: the frame that is being sent, what is in the queue, and the frame itself. `stored`: how
+// long the switch waits for its last bit before.
+static void
+add_queue(struct walk *w, const struct node *n, ps_t stored, json_t *hop)
+{
+	const struct packet_meta *meta = packet_meta(w->m);
 	const struct topology *t = w->s->fabric->topology;
 	const struct port *p = &n->ports[meta->out_port];
 	const struct port_profile *profile = p->profile;
 	const struct ecn_profile *ecn = &profile->tc[meta->tc].ecn;
 	const uint32_t depth = n->depth[meta->tc * n->port_count + meta->out_port];
-	const ps_t at = w->s->now + w->elapsed;
+	const ps_t at = w->s->now + w->elapsed + stored;
 	const ps_t busy = p->tx_free > at ? p->tx_free - at : 0;
-	const ps_t wait = busy +
+	const ps_t wait = busy + stored +
 			  time_of_bytes(profile->byte_time, (uint64_t)depth * n->current->cell);
-	const ps_t send = time_of_bytes(profile->byte_time,
-					meta->wire_bytes + profile->preamble + profile->fcs);
+	const ps_t send = send_time(w, p, meta->wire_bytes);
 
 	json_object_update_new(hop,
 			       json_pack("{s:s, s:o, s:I, s:o, s:b, s:I, s:I, s:I}", "out",
@@ -293,16 +321,14 @@ leave_host(struct walk *w)
 	json_object_set_new(hop, "to", peer_json(t, w->node, w->flow->port));
 	if (n != NULL) {
 		const struct port *p = &n->ports[w->flow->port];
-		const struct port_profile *profile = p->profile;
-		const ps_t send = time_of_bytes(profile->byte_time, packet_meta(w->m)->wire_bytes +
-									    profile->preamble +
-									    profile->fcs);
+		ps_t send;
 
 		if (!p->up || p->out == NULL) {
 			w->verdict = DROP_LINK_DOWN;
 			add_drop(w, hop);
 			return;
 		}
+		send = send_time(w, p, packet_meta(w->m)->wire_bytes);
 		json_object_update_new(hop, json_pack("{s:I, s:I, s:I}", "wait_ps", (json_int_t)0,
 						      "serialization_ps", (json_int_t)send,
 						      "link_ps", (json_int_t)p->out->delay));
@@ -319,6 +345,7 @@ pass_switch(struct walk *w)
 	const struct packet_meta *meta = packet_meta(w->m);
 	struct switch_trace *c = trace_copy(n, &w->memory);
 	json_t *hop = add_hop(w);
+	ps_t stored;
 
 	json_object_set_new(hop, "in", json_string(t->nodes[w->node].ports[w->in].name));
 	w->verdict = switch_trace(c, &c->node.ports[w->in], w->m, w->s->now + w->elapsed);
@@ -326,6 +353,7 @@ pass_switch(struct walk *w)
 		add_class(t, &c->class, hop);
 	if (c->has_route)
 		add_route(w, n, c, w->verdict == STAGE_NEXT ? meta->out_port : -1, hop);
+	stored = w->verdict == STAGE_NEXT && is_stored(w, n, c) ? w->rest : 0;
 	trace_copy_free(c);
 	if (w->verdict == STAGE_NEXT && n->ports[meta->out_port].out->down)
 		w->verdict = DROP_LINK_DOWN;
@@ -334,7 +362,7 @@ pass_switch(struct walk *w)
 		return;
 	}
 	if (w->verdict == STAGE_NEXT) {
-		add_queue(w, n, meta, hop);
+		add_queue(w, n, stored, hop);
 		go_on(w, meta->out_port);
 	}
 }

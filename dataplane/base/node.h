@@ -34,11 +34,12 @@ enum node_role { NODE_LEAF, NODE_SPINE, NODE_SUPER, NODE_NIC };
 // What a switch's pipeline can do beside forwarding. New tables choose for the whole node, so that
 // packets of a switch that needs neither pay for neither.
 enum node_variant {
-	NODE_FULL = 1 << 0,       // rates, RED, parts of the buffer, trimming, watchdog, ...
-	NODE_TUNNELS = 1 << 1,    // VXLAN and VLANs of tenants, IP-in-IP
-	NODE_TENANTS = 1 << 2,    // some packets belong to tenants; with the others always
-	NODE_NOTICES = 1 << 3,    // congestion notices are sent; with NODE_FULL they may be, too
-	NODE_INFINIBAND = 1 << 4, // a switch of an InfiniBand fabric, with NODE_TENANTS
+	NODE_FULL = 1 << 0,        // rates, RED, parts of the buffer, trimming, watchdog, ...
+	NODE_TUNNELS = 1 << 1,     // VXLAN and VLANs of tenants, IP-in-IP
+	NODE_TENANTS = 1 << 2,     // some packets belong to tenants; with the others always
+	NODE_NOTICES = 1 << 3,     // congestion notices are sent; with NODE_FULL they may be, too
+	NODE_INFINIBAND = 1 << 4,  // a switch of an InfiniBand fabric, with NODE_TENANTS
+	NODE_CUT_THROUGH = 1 << 5, // packets are handled when their header is there
 };
 
 enum node_event { NODE_TIMER = 1, NODE_ARRIVAL = 2, NODE_DEPARTURE = 3 };

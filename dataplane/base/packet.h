@@ -42,7 +42,8 @@ enum packet_flags {
 	PACKET_TAGGED = 1 << 7,           // when it came in; l3_off is that of the present frame
 	PACKET_TRIMMED = 1 << 8,          // cut at this node
 	PACKET_TRIMMED_UPSTREAM = 1 << 9, // cut on its way here: UDP says more than IP has
-	PACKET_BAD_FCS = 1 << 10,         // corrupted on the link that it is on
+	// Corrupted on the link that it is on, or on one before a cut-through switch.
+	PACKET_BAD_FCS = 1 << 10,
 	PACKET_BAD_PAYLOAD = 1 << 11, // corrupted behind the BTH: the FCS is right, the ICRC wrong
 	// In VXLAN: l3_off, l4_off and ip_proto are the outer header's, PACKET_ROCE and the opcode
 	// those of the packet inside, and so are inner_l3_off and inner_l4_off if they are not 0.
@@ -59,7 +60,8 @@ enum packet_flags {
 	PACKET_IPIP = 1 << 17,
 	PACKET_INFINIBAND = 1 << 18, // begins with an LRH (base/ib_headers.h)
 	// What parsing leaves as it came.
-	PACKET_ENDURING = PACKET_NO_PAYLOAD | PACKET_BAD_PAYLOAD | PACKET_PROBE | PACKET_INFINIBAND,
+	PACKET_ENDURING = PACKET_NO_PAYLOAD | PACKET_BAD_FCS | PACKET_BAD_PAYLOAD | PACKET_PROBE |
+			  PACKET_INFINIBAND,
 };
 
 // Per-packet state, in the mbuf's private area. Written and read by the worker that holds the
@@ -92,7 +94,9 @@ struct packet_meta {
 	uint32_t group; // next-hop group, then next hop
 	uint8_t outer_dscp; // with PACKET_IPIP, as they came in: a change of tables may ask for the
 	uint8_t inner_dscp; // one that did not count
-	ps_t arrived;       // when it was admitted, of what waits
+	// When it was admitted, of what waits; on a wire into a cut-through switch, when its last
+	// bit arrives there.
+	ps_t arrived;
 };
 
 _Static_assert(sizeof(struct packet_meta) <= PACKET_META_BYTES, "metadata fits the private area");

@@ -132,7 +132,8 @@ struct group_cold {
 
 enum port_rx_faults {
 	PORT_RX_DOWN = 1 << 0,    // the link is down
-	PORT_RX_CORRUPT = 1 << 1, // an event has had frames corrupted on the link; stays set
+	PORT_RX_CORRUPT = 1 << 1, // frames with a wrong FCS may arrive: an event has had frames
+				  // corrupted, or a cut-through switch is there; stays set
 };
 
 struct reorder_counters;
@@ -173,6 +174,11 @@ struct port {
 	uint64_t control_rx; // of them frames that end at the MAC: pauses
 	uint64_t control_tx; // of those sent, frames that begin there
 
+	// Of a cut-through switch: the packet that is stored until its last bit arrives, and when
+	// that is. It has a next hop and is charged nowhere.
+	struct rte_mbuf *partial;
+	ps_t partial_until;
+
 	struct queue queues[PRIORITIES];
 	struct priority_group groups[PRIORITIES];
 
@@ -199,8 +205,11 @@ struct port {
 	uint64_t control_lost; // frames that begin at the MAC and were lost as they began to leave
 	uint64_t rx_multicast; // frames to a group address, but for those with errors
 	uint64_t tx_multicast; // frames of the port itself to a group address
-	bool link_off;         // by an event of the file; the port is up if neither is set
-	bool no_carrier;       // of the device behind it
+	uint64_t cut_through;  // packets that had their way before their last bit
+	uint64_t bad_fcs_forwarded; // of them, those that turned out to have a wrong FCS
+	bool partial_stale;         // tables have changed since `partial` got its next hop
+	bool link_off;              // by an event of the file; the port is up if neither is set
+	bool no_carrier;            // of the device behind it
 
 	uint64_t drops[DROP_COUNT];     // of packets that came in here
 	uint64_t answers[ANSWER_COUNT]; // to such packets

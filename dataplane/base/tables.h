@@ -361,6 +361,7 @@ struct tables {
 	struct pins *pins; // NULL: none
 	struct notice_profile notices;
 	struct packet_limit packet_limits[PACKET_KINDS];
+	bool cut_through;    // packets are forwarded before their last bit has arrived
 	bool tenant_buffers; // some tenant has a guarantee or a share here
 	bool port_levels;    // some pool has a per-port level
 	bool latency_wanted; // some histogram wants to know how long packets stay

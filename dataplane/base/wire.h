@@ -2,6 +2,9 @@
 // One direction of a link: a FIFO of packets, each with the instant its last bit arrives. It is the
 // only thing between nodes. One side puts, one side takes, and they may be different workers.
 //
+// On a wire into a cut-through switch the instant is that at which the switch has the header of a
+// frame, and the frame's metadata tells when its last bit arrives (wire_put_head()).
+//
 // A wire whose two sides run on one worker (always so in virtual time) lets the taker see what has
 // been put at once, and grows when it is full. A wire between workers has a fixed size, large
 // enough for what the windows allow in flight; its taker sees what the putter published at the end
@@ -59,6 +62,7 @@ struct wire {
 	bool grown;              // putter: rw; a phased wire's put_slots are not the taker's yet
 	bool cut;                // control: one end is at another process (drive/cut.h)
 	uint32_t published_tail; // putter: rw; of a phased wire, as `published`
+	uint32_t header_bytes;   // what a cut-through switch at its end needs of a frame; 0: all
 };
 
 _Static_assert(sizeof(struct wire) == 128, "a line for each side");
@@ -132,6 +136,21 @@ wire_put(struct wire *w, struct rte_mbuf *m, ps_t arrival)
 	if (arrival < *w->wake)
 		*w->wake = arrival;
 	return 0;
+}
+
+// Puts a frame of which a cut-through switch has the header at `head` and the last bit at `tail`,
+// on a wire with header_bytes. What follows arrives behind its last bit, so a switch receives one
+// frame at a time from a wire. Returns as wire_put().
+static inline int
+wire_put_head(struct wire *w, struct rte_mbuf *m, ps_t head, ps_t tail)
+{
+	int rc;
+
+	packet_meta(m)->arrived = tail > w->last ? tail : w->last;
+	rc = wire_put(w, m, head);
+	if (rc == 0 && tail > w->last)
+		w->last = tail;
+	return rc;
 }
 
 // Puts packets that all arrive at one instant, as wire_put() would one by one. Returns how many

@@ -294,7 +294,12 @@ choose_variant(const struct node *n, const struct tables *t)
 	const bool notices = t->notices.on && n->role != NODE_LEAF;
 
 	if (t->lids != NULL)
-		return NODE_TENANTS | NODE_INFINIBAND | (wants_full(n, t) ? NODE_FULL : 0);
+		return NODE_TENANTS | NODE_INFINIBAND | (wants_full(n, t) ? NODE_FULL : 0) |
+		       (t->cut_through ? NODE_CUT_THROUGH : 0);
+	if (t->cut_through)
+		return NODE_TENANTS | NODE_CUT_THROUGH |
+		       (wants_full(n, t) || wants_tunnels(t) || notices ? NODE_FULL | NODE_TUNNELS
+									: 0);
 	if (wants_full(n, t) || (notices && wants_tunnels(t)))
 		return NODE_TENANTS | NODE_FULL | (wants_tunnels(t) ? NODE_TUNNELS : 0);
 	if (wants_tunnels(t))
@@ -323,11 +328,15 @@ node_adopt_tables(struct node *n, const struct tables *t)
 	paths_adopt(n);
 	waiting = buffer_recount(n, t);
 	n->variant = (uint8_t)(choose_variant(n, t) | waiting);
+	if ((n->variant & (NODE_CUT_THROUGH | NODE_INFINIBAND | NODE_FULL)) ==
+	    (NODE_CUT_THROUGH | NODE_FULL))
+		n->variant |= NODE_TUNNELS; // of cut-through there is no full variant without
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		fair_adopt(n, &n->ports[i]);
 		shaper_adopt(n, &n->ports[i], n->start);
 		pause_adopt(n, &n->ports[i], n->start);
 		pfc_adopt(n, &n->ports[i], n->start);
+		n->ports[i].partial_stale = true;
 	}
 	watchdog_adopt(n, n->start);
 	histogram_adopt(n, before, t);

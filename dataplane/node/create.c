@@ -106,6 +106,8 @@ node_destroy(struct node *n)
 		for (unsigned int tc = 0; tc < PRIORITIES; tc++)
 			while (p->queues[tc].head != NULL)
 				packet_free(n->packets, queue_pop(p, tc));
+		if (p->partial != NULL)
+			packet_free(n->packets, p->partial);
 		for (struct rte_mbuf *m = p->pfc_head, *next; m != NULL; m = next) {
 			next = packet_meta(m)->next;
 			packet_free(n->packets, m);

@@ -143,12 +143,15 @@ node_prefetch_nic(const struct node *n)
 		n->ops->fetch(n);
 }
 
-// When the next packet arrives at a port; fetches it.
-static inline ps_t
-node_next_arrival(const struct port *p)
+// When the next packet arrives at a port; fetches it. `partial`: the port may have one of which the
+// last bit comes before.
+static __rte_always_inline ps_t
+node_next_arrival(const struct port *p, bool partial)
 {
 	ps_t at = p->in == NULL ? PS_NEVER : wire_next(p->in);
 
+	if (partial && p->partial != NULL)
+		return p->partial_until;
 	if (at != PS_NEVER)
 		packet_prefetch(p->in->slots[p->in->head & p->in->mask].packet);
 	return at;
@@ -167,14 +170,14 @@ node_open(struct node *n, ps_t start, ps_t until)
 }
 
 // Reads each port's next events into keys.
-static inline void
-node_read_keys(struct node *n)
+static __rte_always_inline void
+node_read_keys(struct node *n, bool partial)
 {
 	for (unsigned int i = 0; i < n->port_count; i++) {
 		struct port *p = &n->ports[i];
 
 		node_write_key(n->keys, 1u + i,
-			       node_key_if_due(n, node_next_arrival(p), NODE_ARRIVAL, i));
+			       node_key_if_due(n, node_next_arrival(p, partial), NODE_ARRIVAL, i));
 		node_write_key(n->keys, n->departures + i,
 			       node_key_if_due(n, p->next_send, NODE_DEPARTURE, i));
 	}
@@ -187,7 +190,7 @@ node_read_keys(struct node *n)
 // Worker: hands the tap what it has not seen yet of this turn.
 void node_flush_tap(struct node *n);
 
-// The pipeline's three functions.
+// The pipeline's functions.
 //
 // Ingress takes one packet through its stages and returns the verdict of the last one that saw it:
 // a drop reason, or below 0 when the packet has gone on or was consumed (stages/stage.h).
@@ -197,14 +200,37 @@ typedef void node_port_fn(struct node *n, struct port *p, ps_t now);
 // Handles all timers due at `now` and returns when the next is due.
 typedef ps_t node_timer_fn(struct node *n, ps_t now);
 
+// The last bit of the packet that the port has kept for it arrives; nothing on its wire does
+// before. Returns when the next packet arrives.
+static __rte_always_inline ps_t
+node_complete(struct node *n, struct port *p, ps_t now, node_ingress_fn *complete)
+{
+	struct rte_mbuf *m = p->partial;
+	int verdict;
+
+	p->partial = NULL;
+	verdict = complete(n, p, m, now);
+	if (unlikely(verdict >= 0))
+		node_drop(n, m, (enum drop_reason)verdict, now);
+	return wire_next(p->in);
+}
+
 // Takes what arrives at a port at `now`, packet by packet: their keys are equal, so they follow one
 // another in any case, and a burst from a device costs one look for the next event.
 static __rte_always_inline void
-node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
+node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress,
+	    node_ingress_fn *complete)
 {
 	struct wire *w = p->in;
 	ps_t next;
 
+	if (complete != NULL && p->partial != NULL) {
+		next = node_complete(n, p, now, complete);
+		if (next != now || n->timer_at <= now) {
+			node_arm_arrival(n, p, next);
+			return;
+		}
+	}
 	// Until a timer has become due: that goes first.
 	do {
 		struct rte_mbuf *m = wire_take(w);
@@ -217,6 +243,8 @@ node_arrive(struct node *n, struct port *p, ps_t now, node_ingress_fn *ingress)
 		verdict = ingress(n, p, m, now);
 		if (unlikely(verdict >= 0))
 			node_drop(n, m, (enum drop_reason)verdict, now);
+		if (complete != NULL && p->partial != NULL)
+			next = p->partial_until;
 	} while (unlikely(next == now) && n->timer_at > now);
 	node_arm_arrival(n, p, next);
 }
@@ -241,21 +269,23 @@ node_least_key(const struct node *n)
 	return least;
 }
 
-// The loop of node_ops.advance, in a turn that node_open() has opened.
+// The loop of node_ops.advance, in a turn that node_open() has opened. `complete`: ingress of the
+// packet that a port has kept as partial, when its last bit arrives; NULL: ports keep none.
 static __rte_always_inline ps_t
-node_run(struct node *n, node_ingress_fn *ingress, node_port_fn *send, node_timer_fn *timer)
+node_run(struct node *n, node_ingress_fn *ingress, node_ingress_fn *complete, node_port_fn *send,
+	 node_timer_fn *timer)
 {
 	const ps_t start = n->start;
 	uint32_t key;
 
-	node_read_keys(n);
+	node_read_keys(n, complete != NULL);
 	while ((key = node_least_key(n)) != NODE_KEY_NONE) {
 		ps_t now = start + (key >> 10);
 		struct port *p = &n->ports[key & 0xff];
 
 		switch (key >> 8 & 3) {
 		case NODE_ARRIVAL:
-			node_arrive(n, p, now, ingress);
+			node_arrive(n, p, now, ingress, complete);
 			break;
 		case NODE_DEPARTURE:
 			send(n, p, now);

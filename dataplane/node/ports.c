@@ -78,6 +78,16 @@ node_send_control(struct node *n, struct port *p, const uint8_t *frame, uint32_t
 	return 0;
 }
 
+void
+node_drop_partial(struct node *n, struct port *p, ps_t now)
+{
+	struct rte_mbuf *m = p->partial;
+
+	p->partial = NULL;
+	if (m != NULL)
+		node_drop(n, m, DROP_LINK_DOWN, now);
+}
+
 uint64_t
 node_queued(const struct node *n)
 {
@@ -92,6 +102,7 @@ node_queued(const struct node *n)
 				count++;
 		if (p->reorder != NULL)
 			count += p->reorder->waiting;
+		count += p->partial != NULL;
 	}
 	return count;
 }

@@ -23,5 +23,10 @@ void node_set_carrier(struct node *n, struct port *p, bool up, ps_t now);
 int node_send_control(struct node *n, struct port *p, const uint8_t *frame, uint32_t length,
 		      ps_t now);
 
-// Packets in the node's queues, and of an edge NIC those that wait for their turn.
+// Worker, between turns: drops the packet that the port has kept until its last bit arrives, if
+// any: its wire is about to be taken away.
+void node_drop_partial(struct node *n, struct port *p, ps_t now);
+
+// Packets in the node's queues, of an edge NIC those that wait for their turn, and of a cut-through
+// switch those that are kept until their last bit arrives.
 uint64_t node_queued(const struct node *n);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Putting a packet on the wire. A transmitter is busy from a frame's start to the end of the gap
 // behind it; the frame's last bit arrives preamble + frame + FCS byte times after the start, plus
-// the wire's delay.
+// the wire's delay. A cut-through switch sees a frame preamble + header byte times after the start,
+// plus that delay.
 #pragma once
 
 #include "dataplane/base/node.h"
@@ -17,22 +18,40 @@ bool port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
 // Cold: shows the tap a packet that begins to leave at `now` and has left at `left`.
 void port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now, ps_t left);
 
-// Begins to send a packet at `now`, when the transmitter is free. The packet is charged nowhere any
-// more. What a fault takes counts as dropped and not as sent: then it returns false.
-static inline bool
-port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
+// When a cut-through switch at the port's far end has the header of a frame whose transmission
+// begins at `now`; `arrival` if that is its last bit.
+static inline ps_t
+port_header_arrival(const struct port *p, uint32_t frame, ps_t now, ps_t arrival)
+{
+	const uint32_t header = p->profile->preamble + p->out->header_bytes;
+
+	return header >= frame ? arrival
+			       : now + time_of_bytes(p->profile->byte_time, header) + p->out->delay;
+}
+
+// port_transmit(). `own`: a frame of the port itself, which the far end takes as a whole.
+static __rte_always_inline bool
+port_transmit_frame(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now, bool own)
 {
 	const struct port_profile *profile = p->profile;
 	uint32_t bytes = packet_meta(m)->wire_bytes;
 	uint32_t frame = bytes + profile->preamble + profile->fcs;
 	ps_t left = now + time_of_bytes(profile->byte_time, frame);
-	ps_t arrival = left + p->out->delay;
+	const ps_t tail = left + p->out->delay;
+	ps_t arrival = tail;
+	int rc;
 
 	__atomic_store_n(&p->tx_free, now + time_of_bytes(profile->byte_time, frame + profile->gap),
 			 __ATOMIC_RELAXED); // node_prefetch_queues()
 	if (unlikely(p->out->faulty) && port_lose(n, p, m, now))
 		return false;
-	if (unlikely(wire_put(p->out, m, arrival) != 0)) {
+	if (unlikely(p->out->header_bytes != 0)) {
+		arrival = own ? arrival : port_header_arrival(p, frame, now, arrival);
+		rc = wire_put_head(p->out, m, arrival, tail);
+	} else {
+		rc = wire_put(p->out, m, arrival);
+	}
+	if (unlikely(rc != 0)) {
 		port_drop_begun(n, p, m, DROP_NO_MBUF, now);
 		return false;
 	}
@@ -44,13 +63,21 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	return true;
 }
 
+// Begins to send a packet at `now`, when the transmitter is free. The packet is charged nowhere any
+// more. What a fault takes counts as dropped and not as sent: then it returns false.
+static inline bool
+port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
+{
+	return port_transmit_frame(n, p, m, now, false);
+}
+
 // Begins to send a frame of the port itself at `now`: a pause, or one of the control plane.
 static inline void
 port_transmit_pfc(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
 	const bool multicast = packet_data(m)[0] & 1; // it may be gone afterwards
 
-	if (likely(port_transmit(n, p, m, now))) {
+	if (likely(port_transmit_frame(n, p, m, now, true))) {
 		p->control_tx++;
 		p->tx_multicast += multicast;
 	} else {

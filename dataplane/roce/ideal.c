@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packets alone on a path are a tandem of queues: packet i starts on hop h when it has arrived
 // there and packet i - 1 has left the transmitter, so start(h, i) = max(arrival(h, i), free(h, i -
-// 1)). Packets and their acknowledgements are taken through that one by one, until it is steady;
-// then as many as possible are skipped; the last are taken one by one again.
+// 1)). At a cut-through switch it has arrived when its header has. Packets and their
+// acknowledgements are taken through that one by one, until it is steady; then as many as possible
+// are skipped; the last are taken one by one again.
 //
 // Steady: packets of one size follow one another on hop h no further apart than d(h), the largest
 // transmission time of hops 1 to h. (On hop 1 they are d(1) apart; max(arrival, free) is no later
@@ -35,6 +36,15 @@ occupancy(const struct ideal_hop *hop, uint32_t bytes)
 			     bytes + hop->encap_bytes + hop->preamble + hop->fcs + hop->gap);
 }
 
+// Bytes behind the preamble that the far node must have.
+static uint32_t
+needed(const struct ideal_hop *hop, uint32_t bytes)
+{
+	const uint32_t frame = bytes + hop->encap_bytes + hop->fcs;
+
+	return hop->header != 0 && hop->header < frame ? hop->header : frame;
+}
+
 // Takes a packet that is ready at `at` along the path and returns when it arrives.
 static ps_t
 path_carry(struct path *p, uint32_t bytes, ps_t at)
@@ -44,9 +54,7 @@ path_carry(struct path *p, uint32_t bytes, ps_t at)
 		ps_t start = at > p->free[i] ? at : p->free[i];
 
 		p->free[i] = start + occupancy(hop, bytes);
-		at = start +
-		     time_of_bytes(hop->byte_time,
-				   bytes + hop->encap_bytes + hop->preamble + hop->fcs) +
+		at = start + time_of_bytes(hop->byte_time, hop->preamble + needed(hop, bytes)) +
 		     hop->delay;
 	}
 	return at;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a flow takes alone: on one path, store and forward, in order, without loss, marks or
-// pauses.
+// How long a flow takes alone: on one path, in order, without loss, marks or pauses.
 #pragma once
 
 #include "frame.h"
@@ -15,6 +14,7 @@ struct ideal_hop {
 	uint32_t fcs;
 	uint32_t gap;
 	uint32_t encap_bytes; // of a tunnel's headers or of a VLAN's tag around every packet
+	uint32_t header;      // bytes of a frame that the far node needs to forward it; 0: all
 	ps_t delay;           // propagation + the far node's pipeline latency
 };
 

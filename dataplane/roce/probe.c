@@ -48,6 +48,7 @@ probe_send(struct node *n, struct port *p, const struct probe *probe, ps_t now)
 	m = make_packet(n, probe);
 	if (m == NULL)
 		return -ENOBUFS;
+	packet_meta(m)->arrived = now; // all of it
 	if (wire_put(p->in, m, now) == 0)
 		return 0;
 	packet_free(n->packets, m);

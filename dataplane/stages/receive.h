@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // receive: counts what arrived at the port and shows it to the tap. What was on its way when the
 // link went down is lost, and a frame whose FCS is wrong goes no further, and to no capture but a
-// live one.
+// live one. A cut-through switch does not know a frame's FCS when it has the header.
 #pragma once
 
 #include "dataplane/base/punt.h"
 #include "stage.h"
+
+// When the last bit of a packet arrives that is being received at `now`; 0: it has arrived.
+static inline ps_t
+receive_ends(const struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const ps_t at = packet_meta(m)->arrived;
+
+	return in->in != NULL && in->in->header_bytes != 0 && at > now ? at : 0;
+}
 
 static __rte_always_inline int
 stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
@@ -18,9 +27,12 @@ stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	meta->tenant = TENANT_NONE;
 	meta->priority = 0;
 	if (unlikely(in->rx_faults != 0)) {
-		int fault = !in->up                        ? DROP_LINK_DOWN
-			    : meta->flags & PACKET_BAD_FCS ? DROP_BAD_FCS
-							   : STAGE_NEXT;
+		int fault = STAGE_NEXT;
+
+		if (!in->up)
+			fault = DROP_LINK_DOWN;
+		else if (meta->flags & PACKET_BAD_FCS && receive_ends(in, m, now) == 0)
+			fault = DROP_BAD_FCS;
 
 		if (fault != STAGE_NEXT) {
 			if (in->tapped && n->tap->refused != NULL)

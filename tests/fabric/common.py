@@ -31,11 +31,12 @@ def flow(src, dst, size, **more):
 
 
 class Hop:
-    """One link of a path: bits per second, ps from the last bit's leaving to its mattering, and bytes of a tunnel's
-    encapsulation that packets have there."""
+    """One link of a path: bits per second, ps from the last bit's leaving to its mattering, bytes of a tunnel's
+    encapsulation that packets have there, and what a cut-through switch at its end needs of a frame."""
 
-    def __init__(self, rate, delay_ps, encap_bytes=0):
+    def __init__(self, rate, delay_ps, encap_bytes=0, header=None):
         self.byte_ps, self.delay_ps, self.encap_bytes = Fraction(8 * PS, rate), delay_ps, encap_bytes
+        self.header = header
 
 
 # Of a message's first, middle and last packet: bytes of headers behind the BTH. One that is both first and last has
@@ -81,12 +82,14 @@ def request_size(ip, ack_bytes=None):
 
 
 def send_along(hops, free, frame, at, framing):
-    """Store and forward: a link takes a frame when it is there and the one before, with its gap, is gone."""
+    """A link takes a frame when it is there, or at a cut-through switch its header, and the one before, with its gap, is
+    gone."""
     preamble, fcs, gap = framing
     for index, hop in enumerate(hops):
         start = max(at, free[index])
         free[index] = start + hop.byte_ps * (preamble + hop.encap_bytes + frame + fcs + gap)
-        at = start + hop.byte_ps * (preamble + hop.encap_bytes + frame + fcs) + hop.delay_ps
+        needed = hop.encap_bytes + frame + fcs
+        at = start + hop.byte_ps * (preamble + min(needed, hop.header or needed)) + hop.delay_ps
     return at
 
 

@@ -6,16 +6,18 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 ARROW = r"[\s|`]*(?:->|>|→|,)[\s|`]*"
-ROW = re.compile(r"^\| `(\w+)` \| (every switch|notices, full|full|tunnels) \|", re.M)
+ROW = re.compile(r"^\| `(\w+)` \| (every switch|notices, full|full|tunnels|cut-through) \|", re.M)
 
 
 def switch_stages():
-    """(name, the variant that has it: "every switch", "notices, full", "full" or "tunnels") in order."""
+    """(name, the variant that has it: "every switch", "notices, full", "full", "tunnels" or "cut-through") in order."""
     text = (SOURCE / "pipelines/switch.h").read_text()
-    bodies = [text[text.index(f"\n{name}("):] for name in ("switch_ingress", "switch_forward")]
+    bodies = [text[text.index(f"\n{name}("):]
+              for name in ("switch_ingress", "switch_classify", "switch_forward", "switch_deliver")]
     body = "".join(body[:body.index("\n}\n")] for body in bodies)
     body = body.replace("if (variant & (NODE_FULL | NODE_NOTICES))", "if (notices, full)")
-    calls = re.findall(r"(?:if \((notices, full|full|tunnels)\)\s+)?(?:verdict = |SWITCH_STAGE\()stage_(\w+)\(", body)
+    body = body.replace("if (variant & NODE_CUT_THROUGH)", "if (cut-through)")
+    calls = re.findall(r"(?:if \((notices, full|full|tunnels|cut-through)\)\s+)?(?:verdict = |SWITCH_STAGE\()stage_(\w+)\(", body)
     return [(name, variant or "every switch") for variant, name in calls]
 
 
@@ -28,15 +30,17 @@ def nic_stages(file="nic.c", function=None):
 
 
 def infiniband_stages():
-    return nic_stages("infiniband.h", "infiniband_ingress")
+    return nic_stages("infiniband.h", "infiniband_pass")
 
 
 def orders():
     """Every list of stages that a packet may pass."""
     stages = switch_stages()
     return [[name for name, variant in stages if variant in ("every switch", *on)]
-            for on in ((), ("notices, full",), ("tunnels",), ("full", "notices, full"), ("full", "notices, full", "tunnels"))] + [
-        nic_stages(function="nic_ingress"), nic_stages("edge.c"), infiniband_stages()]
+            for on in ((), ("notices, full",), ("tunnels",), ("full", "notices, full"), ("full", "notices, full", "tunnels"),
+                       ("cut-through",), ("full", "notices, full", "tunnels", "cut-through"))] + [
+        nic_stages(function="nic_ingress"), nic_stages("edge.c"), infiniband_stages(),
+        [name for name in infiniband_stages() if name != "cut_through"]]
 
 
 def lists_of_stages(text):
@@ -51,7 +55,7 @@ class Stages(unittest.TestCase):
     def test_there_are_lists_to_compare_with(self):
         self.assertEqual(switch_stages()[0], ("receive", "every switch"))
         self.assertEqual(switch_stages()[-1], ("enqueue", "every switch"))
-        self.assertEqual({variant for _, variant in switch_stages()}, {"every switch", "notices, full", "full", "tunnels"})
+        self.assertEqual({variant for _, variant in switch_stages()}, {"every switch", "notices, full", "full", "tunnels", "cut-through"})
         self.assertEqual(nic_stages(function="nic_ingress")[-1], "transport")
         self.assertEqual(infiniband_stages()[-1], "enqueue")
         self.assertEqual(nic_stages("edge.c")[-1], "edge_queue")

@@ -197,6 +197,7 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 	tables_add_histograms(&draft);
 	tables_add_answers(&draft);
 	set_trim(&draft);
+	draft.t->cut_through = settings->cut_through;
 	set_watchdog_poll(&draft);
 	error = tables_add_pins(&draft);
 	if (error != 0)

@@ -50,6 +50,7 @@ swap_wires(void *context, struct node *node, ps_t now)
 	node_set_carrier(node, port, false, now);
 	while (port->in != NULL && wire_next(port->in) != PS_NEVER)
 		packet_free(node->packets, wire_take(port->in));
+	node_drop_partial(node, port, now);
 	s->was_in = port->in;
 	s->was_out = port->out;
 	if (s->in == NULL && !s->cut)

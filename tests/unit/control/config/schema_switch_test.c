@@ -9,6 +9,8 @@ every_key_is_read(void **state)
 {
 	struct switch_config s =
 		switch_of(SINGLE "  latency: 300ns\n"
+				 "  forwarding: cut-through\n"
+				 "  cut-through-header: 100B\n"
 				 "  buffer:\n"
 				 "    size: 32MiB\n"
 				 "    cell: 1\n"
@@ -69,6 +71,9 @@ every_key_is_read(void **state)
 	assert_int_equal(s.ipip.priority_to_group[3], 3); // as of other packets
 	assert_int_equal(s.ipip.priority_to_group[4], 7);
 	assert_int_equal(s.latency_ps, 300000);
+	assert_true(s.cut_through);
+	assert_int_equal(s.header_bytes, 100);
+	assert_false(switch_of(SINGLE, "switch", CONFIG_ROLE_LEAF).cut_through);
 	assert_false(s.lldp);
 	assert_true(switch_of(SINGLE, "switch", CONFIG_ROLE_LEAF).lldp);
 	assert_int_equal(s.buffer_bytes, 33554432);
