@@ -82,7 +82,8 @@ take_table(const struct reading *r, const struct config_lft *table, bool *taken)
 int
 subnet_take_file(struct subnet *s, const struct topology *t, struct diag *diag)
 {
-	struct reading r = {s, t, &t->config->subnet.lfts, diag};
+	struct reading r = {
+		.subnet = s, .topology = t, .lfts = &t->config->subnet.lfts, .diag = diag};
 	bool *taken = memory_array(s->switch_count, sizeof(*taken), "switches");
 	int rc;
 
