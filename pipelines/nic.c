@@ -2,6 +2,7 @@
 #include "pipelines.h"
 
 #include "dataplane/node/loop.h"
+#include "dataplane/queueing/credits.h"
 #include "dataplane/roce/nic_answer.h"
 #include "dataplane/roce/transport.h"
 #include "dataplane/stages/control_frames.h"
@@ -15,13 +16,19 @@ nic_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	int verdict = stage_receive(n, in, m, now);
 
+	if (unlikely(in->credits != NULL) && verdict == STAGE_NEXT)
+		credits_arrive(n, in, m);
 	if (likely(verdict == STAGE_NEXT))
 		verdict = stage_parse(n, in, m, now);
 	if (likely(verdict == STAGE_NEXT))
 		verdict = stage_control_frames(n, in, m, now);
 	if (likely(verdict == STAGE_NEXT))
 		verdict = stage_transport(n, in, m, now);
-	return likely(verdict < 0) ? verdict : nic_answer(n, in, m, verdict, now);
+	if (unlikely(verdict >= 0))
+		verdict = nic_answer(n, in, m, verdict, now);
+	if (unlikely(in->credits != NULL))
+		credits_end_arrival(n, in, now);
+	return verdict;
 }
 
 // egress: PFC frames -> acknowledgements and CNPs -> data of queue pairs and streams in turn
@@ -40,10 +47,14 @@ adapter_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	int verdict = stage_receive(n, in, m, now);
 
+	if (unlikely(in->credits != NULL) && verdict == STAGE_NEXT)
+		credits_arrive(n, in, m);
 	if (likely(verdict == STAGE_NEXT))
 		verdict = stage_lrh(n, in, m, now);
 	if (likely(verdict == STAGE_NEXT))
 		verdict = stage_transport(n, in, m, now);
+	if (unlikely(in->credits != NULL))
+		credits_end_arrival(n, in, now);
 	return verdict;
 }
 

@@ -83,6 +83,8 @@ switch_ingress(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 {
 	int verdict = stage_receive(n, in, m, now);
 
+	if (variant & NODE_FULL && in->credits != NULL && verdict == STAGE_NEXT)
+		credits_arrive(n, in, m);
 	SWITCH_STAGE(switch_classify(n, in, m, now, variant));
 	return verdict;
 }
@@ -116,6 +118,8 @@ switch_refuse(struct node *n, struct port *in, struct rte_mbuf *m, int verdict, 
 		in->control_rx++;
 		packet_free(n->packets, m);
 	}
+	if (in->credits != NULL)
+		credits_offer_all(n, in, now);
 	m = answer.packet;
 	if (m == NULL)
 		return STAGE_CONSUMED;

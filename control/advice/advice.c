@@ -25,7 +25,7 @@
 uint8_t
 advice_lossless(const struct port_profile *profile)
 {
-	uint8_t lossless = 0;
+	uint8_t lossless = profile->credits ? 0xff : 0;
 
 	for (unsigned g = 0; g < PRIORITIES; g++)
 		lossless |= profile->pg[g].pfc_priorities;

@@ -2,14 +2,14 @@
 // Cyclic buffer dependencies. A switch whose lossless group is full pauses the link a -> b that
 // fills it; if its packets wait for the link b -> c, then a -> b waits for b -> c. When links wait
 // for each other in a cycle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions
-// on Computers 1987, for channels of a network). Up-down routes have no cycle; routes set by hand
-// can have one.
+// on Computers 1987, for channels of a network). A lane that grants no credit stops its link as a
+// pause does. Up-down routes have no cycle; routes set by hand can have one.
 //
 // What matters is which links forward the packets of which other links. So routes are followed from
 // where packets enter the fabric (reach.c), and for every lossless priority the links whose far end
-// pauses it are searched: as the fabric starts, and after the route events of each instant,
-// without links that events have taken down. Routes set by hand can also make routing loops;
-// reach.c finds them on the way.
+// pauses it, or grants credit for it, are searched: as the fabric starts, and after the route
+// events of each instant, without links that events have taken down. Routes set by hand can also
+// make routing loops; reach.c finds them on the way.
 #include "advice_internal.h"
 
 #include "control/base/memory.h"
@@ -103,6 +103,13 @@ report_loop(struct deadlock *c, const struct config_event *cause)
 	report(c, c->reach.loop, c->reach.loop_length, cause, what);
 }
 
+// Whether what is sent on a link waits for credit, not for a pause to end.
+static bool
+waits_for_credit(const struct deadlock *c, uint32_t link)
+{
+	return c->f->tables[c->reach.owner[link]]->credits != NULL;
+}
+
 static void
 report_cycle(struct deadlock *c, uint32_t length, unsigned priority,
 	     const struct config_event *cause)
@@ -110,8 +117,8 @@ report_cycle(struct deadlock *c, uint32_t length, unsigned priority,
 	char what[128];
 
 	snprintf(what, sizeof(what),
-		 "buffers of priority %u depend on each other in a cycle, so PFC can deadlock",
-		 priority);
+		 "buffers of priority %u depend on each other in a cycle, so %s can deadlock",
+		 priority, waits_for_credit(c, c->cycle[0]) ? "credits" : "PFC");
 	report(c, c->cycle, length, cause, what);
 }
 

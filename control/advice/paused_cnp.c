@@ -10,7 +10,8 @@ sent_anywhere(const struct fabric *f)
 	uint8_t sent = 0;
 
 	for (uint32_t n = 0; n < f->topology->first_host; n++)
-		if (f->switches[n].flow_control != CONFIG_FLOW_CONTROL_PAUSE)
+		if (f->switches[n].flow_control != CONFIG_FLOW_CONTROL_PAUSE &&
+		    f->tables[n]->credits == NULL)
 			sent |= advice_lossless_somewhere(f->tables[n]);
 	return sent;
 }

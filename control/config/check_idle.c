@@ -142,14 +142,45 @@ check_port_pfc(const struct switch_check *check)
 	const struct switch_config *settings = check->settings;
 	bool pause = settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE;
 	bool none = settings->flow_control == CONFIG_FLOW_CONTROL_NONE;
+	bool credits = config_has_credits(settings->flow_control);
 	char key[48];
 
 	for (unsigned i = 0; i < settings->port_count; i++) {
 		snprintf(key, sizeof(key), "qos.ports.swp%u.pfc.priorities",
 			 settings->ports[i].number);
-		note(check, !pause && !none, key,
-		     none ? "has no effect: flow-control is none"
-			  : "has no effect: flow-control is pause");
+		note(check, !pause && !none && !credits, key,
+		     none      ? "has no effect: flow-control is none"
+		     : credits ? "has no effect: flow-control is by credits"
+			       : "has no effect: flow-control is pause");
+	}
+}
+
+// Credits, and what they take the place of.
+static void
+check_credits(const struct switch_check *check)
+{
+	const struct switch_config *settings = check->settings;
+	static const char *const of_credits[] = {"buffer",          "update",
+						 "resend",          "arbitration.high",
+						 "arbitration.low", "arbitration.limit"},
+				 *const of_cbfc[] = {"spacing", "sync"};
+	bool credits = config_has_credits(settings->flow_control);
+	bool cbfc = settings->flow_control == CONFIG_FLOW_CONTROL_CBFC;
+	char key[48];
+
+	for (size_t i = 0; i < sizeof(of_credits) / sizeof(of_credits[0]); i++) {
+		snprintf(key, sizeof(key), "qos.credit.%s", of_credits[i]);
+		note(check, credits, key, "has no effect: flow-control is not by credits");
+	}
+	for (size_t i = 0; i < sizeof(of_cbfc) / sizeof(of_cbfc[0]); i++) {
+		snprintf(key, sizeof(key), "qos.credit.%s", of_cbfc[i]);
+		note(check, cbfc, key, "has no effect: flow-control is not cbfc");
+	}
+	note(check, !credits, "qos.pfc.priorities", "has no effect: flow-control is by credits");
+	for (int i = 0; i < CONFIG_POOLS; i++) {
+		snprintf(key, sizeof(key), "buffer.pools.%s.size", config_pool_name(i));
+		note(check, !credits, key,
+		     "has no effect: flow-control is by credits, and lanes have receive buffers");
 	}
 }
 
@@ -164,6 +195,7 @@ check_idle(const struct switch_check *check)
 		check_weight(check, i);
 	}
 	check_port_pfc(check);
+	check_credits(check);
 	for (int i = 0; i < CONFIG_POOLS; i++) {
 		snprintf(key, sizeof(key), "buffer.pools.%s.port-alpha", config_pool_name(i));
 		note(check,

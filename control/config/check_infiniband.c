@@ -131,14 +131,14 @@ warn_of_pauses(const struct config *config, struct diag *diag)
 	bool lossless = false;
 
 	if (config_switch(config, "", CONFIG_ROLE_LEAF, &leaf) != 0 ||
-	    leaf.flow_control == CONFIG_FLOW_CONTROL_NONE)
+	    leaf.flow_control == CONFIG_FLOW_CONTROL_NONE || config_has_credits(leaf.flow_control))
 		return;
 	for (unsigned i = 0; i < CONFIG_PRIORITIES; i++)
 		lossless |= leaf.groups[i].lossless;
 	if (lossless)
 		diag_warning(diag, config->file, config->fabric.topology_pos, "fabric.link-layer",
 			     "lossless groups send pause frames of Ethernet, which no InfiniBand "
-			     "link has; with `preset: lossy` there are none");
+			     "link has: write flow-control credit, or `preset: lossy`");
 }
 
 void

@@ -148,7 +148,9 @@ check_port_watchdog(const struct switch_check *check, const struct config_port_q
 		check_watchdog_sonic(check, &port->watchdog, key);
 	if (!(port->set & CONFIG_PORT_QOS_WATCHDOG) || !port->watchdog.on)
 		return;
-	if (settings->flow_control == CONFIG_FLOW_CONTROL_NONE)
+	if (config_has_credits(settings->flow_control))
+		reason = "flow-control is by credits";
+	else if (settings->flow_control == CONFIG_FLOW_CONTROL_NONE)
 		reason = "flow-control is none";
 	else if (settings->flow_control == CONFIG_FLOW_CONTROL_PFC &&
 		 port->set & CONFIG_PORT_QOS_PFC && port->pfc_priorities == 0)
@@ -160,13 +162,17 @@ static void
 check_watchdog(const struct switch_check *check)
 {
 	const struct switch_config *settings = check->settings;
-	bool none = settings->flow_control == CONFIG_FLOW_CONTROL_NONE;
+	const char *reason = config_has_credits(settings->flow_control)
+				     ? "flow-control is by credits"
+			     : settings->flow_control == CONFIG_FLOW_CONTROL_NONE
+				     ? "flow-control is none"
+				     : NULL;
 
 	check_watchdog_order(check);
 	if (settings->preset == CONFIG_PRESET_SONIC)
 		check_watchdog_sonic(check, &settings->watchdog, "qos.watchdog");
 	if (settings->watchdog.on)
-		warn_idle_watchdog(check, "qos.watchdog", none ? "flow-control is none" : NULL);
+		warn_idle_watchdog(check, "qos.watchdog", reason);
 	for (unsigned i = 0; i < settings->port_count; i++)
 		check_port_watchdog(check, &settings->ports[i]);
 }

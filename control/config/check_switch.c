@@ -206,10 +206,13 @@ check_switch(const struct merge_checks *checks, const struct switch_config *sett
 
 	check_preset(&check);
 	check_buffer(&check);
-	check_pools_used(&check);
+	if (!config_has_credits(settings->flow_control)) { // which replace pools and groups
+		check_pools_used(&check);
+		check_lossless(&check);
+	}
 	check_ecn(&check);
-	check_lossless(&check);
 	check_qos(&check);
+	check_credit(&check);
 	check_ipip(&check);
 	check_learns(checks->config, settings, checks->diag);
 	if (checks->idle != NULL)

@@ -143,7 +143,30 @@ enum config_flow_control {
 	CONFIG_FLOW_CONTROL_PFC,
 	CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC,
 	CONFIG_FLOW_CONTROL_PAUSE,
+	CONFIG_FLOW_CONTROL_CREDIT, // InfiniBand's
+	CONFIG_FLOW_CONTROL_CBFC,   // Ultra Ethernet's credits
 	CONFIG_FLOW_CONTROL_NONE,
+};
+
+// A table by which lanes take turns: entries of a lane and a weight in units of 64 B.
+#define CONFIG_LANE_ENTRIES 64
+
+struct config_lane_table {
+	uint8_t count;
+	uint8_t lanes[CONFIG_LANE_ENTRIES];
+	uint8_t weights[CONFIG_LANE_ENTRIES];
+};
+
+struct config_credit {
+	struct config_amount buffer; // AUTO or BYTES: of each lane at each port
+	uint64_t update_bytes;       // that must have become free for an update
+	bool resend_auto;
+	uint64_t resend_ps;
+	uint64_t spacing_bytes; // CBFC: between two updates
+	uint64_t sync_ps;       // CBFC: between two reports of what was sent
+	struct config_lane_table high, low;
+	bool limit_unlimited;
+	uint32_t limit; // of the high table, in units of 4096 B
 };
 
 enum config_opcodes { CONFIG_OPCODES_DATA, CONFIG_OPCODES_ALL };
@@ -238,6 +261,21 @@ enum config_preset_mode {
 	CONFIG_PRESET_MODE_SINGLE_POOL, // lossless, in one ingress pool with the rest
 };
 
+// Whether links have credits.
+static inline bool
+config_has_credits(enum config_flow_control flow_control)
+{
+	return flow_control == CONFIG_FLOW_CONTROL_CREDIT ||
+	       flow_control == CONFIG_FLOW_CONTROL_CBFC;
+}
+
+// Bytes of the blocks that credits count.
+static inline uint32_t
+config_block_bytes(enum config_flow_control flow_control)
+{
+	return flow_control == CONFIG_FLOW_CONTROL_CREDIT ? 64 : 128;
+}
+
 struct switch_config {
 	enum config_preset preset;
 	enum config_preset_mode preset_mode; // of spectrum-x
@@ -265,6 +303,7 @@ struct switch_config {
 	uint16_t pfc_quanta;
 	bool pfc_refresh_auto; // again after half the quanta
 	uint64_t pfc_refresh_ps;
+	struct config_credit credit;
 	uint64_t port_max_rate_bps; // of every port; 0: none
 	struct config_remark remark;
 	struct config_trim trim;

@@ -212,6 +212,23 @@ config_trims(const struct config *config)
 }
 
 bool
+config_credits(const struct config *config)
+{
+	const struct yaml_node *root = config->private->root;
+
+	for (unsigned i = 0; i < root->count; i++) {
+		const struct yaml_pair *qos = yaml_tree_get(root->pairs[i].value, "qos"), *word;
+
+		word = qos != NULL ? yaml_tree_get(qos->value, "flow-control") : NULL;
+		if (word != NULL && word->value->kind == YAML_SCALAR &&
+		    (strcmp(word->value->text, "credit") == 0 ||
+		     strcmp(word->value->text, "cbfc") == 0))
+			return true;
+	}
+	return false;
+}
+
+bool
 config_learns(const struct config *config, const char *node_name)
 {
 	bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;

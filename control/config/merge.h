@@ -117,5 +117,7 @@ void check_lossless(const struct switch_check *check);
 void check_qos(const struct switch_check *check);
 // Of an InfiniBand fabric (check_infiniband.c).
 void check_infiniband_switch(const struct switch_check *check);
+// Credits on links (check_credit.c).
+void check_credit(const struct switch_check *check);
 // Keys that change nothing as the others stand (check_idle.c).
 void check_idle(const struct switch_check *check);

@@ -4,6 +4,7 @@
 // times in ps; the rows give bytes and ns.
 #include "counters.h"
 
+#include "dataplane/base/credit.h"
 #include "dataplane/queueing/buffer.h"
 #include "dataplane/roce/reorder.h"
 
@@ -95,6 +96,22 @@
 	    "a missing packet did not arrive in time, so the waiting packets passed without it") \
 	ROW(PORT, REORDER, reorder_overflows, TOTAL, "times", p->reorder->overflows, \
 	    "there was no room for more waiting packets, so they passed without the missing one")
+
+#define CREDIT_ROWS(ROW) \
+	ROW(PRIORITY, CREDITS, credit_rx, TOTAL, "frames", counter_lane(p, i)->updates_rx, \
+	    "grants of credit received for the lane ([credits.md](credits.md))") \
+	ROW(PRIORITY, CREDITS, credit_tx, TOTAL, "frames", counter_lane(p, i)->updates_tx, \
+	    "grants of credit sent for the lane") \
+	ROW(PRIORITY, CREDITS, credit_wait_ns, TOTAL, "ns", \
+	    NS(pause_clock_total(&counter_lane(p, i)->wait, now)), \
+	    "how long packets of the lane waited only for credit") \
+	ROW(PRIORITY, CREDITS, credit_available, GAUGE, "bytes", \
+	    CELLS(credit_available(counter_lane(p, i))), \
+	    "what the lane may send now without another grant") \
+	ROW(PRIORITY, CREDITS, credit_recovered, TOTAL, "bytes", \
+	    CELLS(counter_lane(p, i)->recovered), \
+	    "of packets that were lost on their way here: granted again after the far end had " \
+	    "said what it sent")
 
 #define GROUP_ROWS(ROW) \
 	ROW(GROUP, GROUPS, packets, TOTAL, "packets", g->packets, \
@@ -228,7 +245,7 @@
 	    "peak of `used` since the persistent watermarks were last cleared")
 
 #define ALL_ROWS(ROW) \
-	PORT_ROWS(ROW) REORDER_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) \
+	PORT_ROWS(ROW) REORDER_ROWS(ROW) CREDIT_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) \
 	MEMORY_ROWS(ROW) \
 	TENANT_ROWS(ROW)
 
@@ -236,6 +253,15 @@
 
 #define CELLS(cells) ((json_int_t)(cells)*counters_cell(at->n))
 #define NS(ps) ((json_int_t)((ps) / PS_PER_NS))
+
+// What a port knows of a lane, also where it has no credits.
+static const struct credit_lane *
+counter_lane(const struct port *p, unsigned int lane)
+{
+	static const struct credit_lane none = {.wait = {.since = PS_NEVER}};
+
+	return p->credits != NULL ? &p->credits->lanes[lane] : &none;
+}
 
 static uint32_t
 counter_reserved(const struct counter_place *at)

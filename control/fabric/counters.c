@@ -145,6 +145,8 @@ counters_port(const struct report_node *n, unsigned int port, unsigned int parts
 
 	if (parts & COUNTERS_TRAFFIC && n->node->ports[port].reorder != NULL)
 		parts |= COUNTERS_REORDER;
+	if (parts & COUNTERS_TRAFFIC && n->node->ports[port].credits != NULL)
+		parts |= COUNTERS_CREDITS;
 	counter_add(out, COUNTER_OF_PORT, parts, &at);
 	if (parts & COUNTERS_DROPS)
 		json_object_set_new(out, "drops", drops(&n->node->ports[port]));

@@ -89,6 +89,7 @@ enum counters_part {
 	COUNTERS_HISTOGRAMS = 1 << 8, // only where some are configured
 	COUNTERS_MEMORY = 1 << 10,    // packets in memory, where they are limited
 	COUNTERS_ALL = ((1 << 9) - 1) | COUNTERS_MEMORY,
+	COUNTERS_CREDITS = 1 << 11, // only of ports with credits; with COUNTERS_TRAFFIC
 	COUNTERS_REORDER = 1 << 9, // only of ports that put packets in order; with COUNTERS_TRAFFIC
 };
 

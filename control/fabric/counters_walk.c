@@ -63,10 +63,12 @@ walk_rows(struct walk *w, enum counter_scope scope, unsigned int parts,
 static void
 walk_eight(struct walk *w, enum counter_scope scope, const char *group, struct counter_place at)
 {
+	const bool credits = at.n->node->ports[at.port].credits != NULL;
+
 	w->value.group = group;
 	for (at.index = 0; at.index < PRIORITIES; at.index++) {
 		w->value.index = (int)at.index;
-		walk_rows(w, scope, COUNTERS_PORTS, &at);
+		walk_rows(w, scope, COUNTERS_PORTS | (credits ? COUNTERS_CREDITS : 0), &at);
 	}
 	w->value.index = -1;
 }

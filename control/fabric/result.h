@@ -6,6 +6,7 @@
 #include "control/base/output.h"
 #include "control/config/yaml_tree.h"
 #include "counters.h"
+#include "dataplane/base/credit.h"
 #include "dataplane/base/time.h"
 
 #include <jansson.h>
@@ -115,7 +116,8 @@ bool report_tier(const struct report_node *n, unsigned int port, char text[stati
 static inline uint64_t
 report_framed_bytes(const struct port *p, const struct port_profile *profile)
 {
-	return p->tx_bytes + p->tx_packets * (profile->preamble + profile->fcs + profile->gap);
+	return p->tx_bytes + (p->tx_packets - credit_updates_sent(p)) *
+				     (profile->preamble + profile->fcs + profile->gap);
 }
 
 uint64_t report_wire_bytes(const struct report_node *n, unsigned int port);

@@ -399,6 +399,23 @@ check_port(const struct device_port *d, const struct device_port *widest, const 
 	return rc;
 }
 
+// What is behind a device knows no credits.
+static int
+check_credits(const struct device_port *d, const struct topology *t, struct diag *diag)
+{
+	const struct topo_node *node = &t->nodes[d->node];
+	struct switch_config settings;
+
+	if (config_switch(t->config, node->name, node->role, &settings) != 0 ||
+	    !config_has_credits(settings.flow_control))
+		return 0;
+	diag_error(diag, t->config->file, d->pos, "qos.flow-control",
+		   "%s has a device, which cannot grant credit: links with credits are between "
+		   "simulated switches and hosts only",
+		   d->name);
+	return -EINVAL;
+}
+
 // Warns once of a host whose packets may be larger than what carries them to another attached host.
 static void
 check_paths(const struct device_port *ports, uint32_t count, const struct device_port *from,
@@ -439,7 +456,8 @@ device_ports_check(const struct device_port *ports, uint32_t count, const struct
 	int rc = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (check_port(&ports[i], &ports[i], t, diag) != 0)
+		if (check_credits(&ports[i], t, diag) != 0 ||
+		    check_port(&ports[i], &ports[i], t, diag) != 0)
 			rc = -EINVAL;
 	// All of them share the packets of the widest: one error is enough.
 	for (uint32_t i = 0; rc == 0 && i < count; i++)

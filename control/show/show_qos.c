@@ -74,6 +74,8 @@ pfc_json(const struct switch_config *c, const struct show_switch *w, int port)
 		[CONFIG_FLOW_CONTROL_PFC] = "pfc",
 		[CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC] = "pfc-asymmetric",
 		[CONFIG_FLOW_CONTROL_PAUSE] = "pause",
+		[CONFIG_FLOW_CONTROL_CREDIT] = "credit",
+		[CONFIG_FLOW_CONTROL_CBFC] = "cbfc",
 		[CONFIG_FLOW_CONTROL_NONE] = "none",
 	};
 	bool asymmetric = c->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC;

@@ -71,6 +71,25 @@ check_fixed(const struct prepared *p, uint32_t node, const char *key, struct dia
 		diag_error(diag, file, none, key,
 			   "cannot change while %s runs (it is %" PRIu64 " ps)", name,
 			   before->latency_ps);
+	else if (after->flow_control != before->flow_control &&
+		 (config_has_credits(before->flow_control) ||
+		  config_has_credits(after->flow_control)))
+		diag_error(diag, file, none, key,
+			   "flow-control cannot change to or from credits while %s runs: change "
+			   "the file and start the fabric again",
+			   name);
+	else if (memcmp(&after->credit, &before->credit, sizeof(after->credit)) != 0)
+		diag_error(diag, file, none, key,
+			   "cannot change while %s runs: change the file and start the fabric "
+			   "again",
+			   name);
+	else if (config_has_credits(before->flow_control) &&
+		 memcmp(after->priority_to_class, before->priority_to_class,
+			sizeof(after->priority_to_class)) != 0)
+		diag_error(diag, file, none, key,
+			   "qos.priority-to-tc cannot change while %s runs with credits: a lane's "
+			   "receive buffer may be in use",
+			   name);
 	else
 		return 0;
 	return -EINVAL;

@@ -160,6 +160,8 @@ write_objects(struct metrics *m, const struct counter *c, struct place at, const
 static void
 write_port(struct metrics *m, const struct counter *c, struct place at, const json_t *port)
 {
+	if (c->part == COUNTERS_CREDITS && json_object_get(port, c->name) == NULL)
+		return;
 	if (c->scope == COUNTER_OF_PRIORITY)
 		write_priorities(m, c, at, port);
 	else if (c->scope != COUNTER_OF_PORT)

@@ -99,7 +99,9 @@
 	X(UNKNOWN_LID, "unknown-lid",                                                              \
 	  "the forwarding table has no port for the DLID: check LIDs and links (show lft)")        \
 	X(PARTITION, "partition",                                                                  \
-	  "the P_Key is another partition's: tenants are isolated, or the sender's key is wrong")
+	  "the P_Key is another partition's: tenants are isolated, or the sender's key is wrong")  \
+	X(CREDIT, "bad-credit",                                                                    \
+	  "a frame of credits contradicts itself or the link's flow control: look at the sender")
 
 enum drop_reason {
 #define X(id, name, advice) DROP_##id,

@@ -150,6 +150,7 @@ struct node {
 	struct queue_cold *queue_cold; // what few packets touch, by port and queue
 	struct group_cold *group_cold;
 	struct watchdog_queue *watchdog; // by port and queue; NULL: no tables have had it on
+	struct credits *credits;         // by port; NULL: no tables have had them on
 	uint16_t *turns;                 // by next-hop group: whose turn it is in mode `spray`
 	uint32_t turn_count;
 	uint32_t seen; // worker: the generation at which it last checked for tables
@@ -160,6 +161,7 @@ struct node {
 	ps_t pfc_due;         // when the first XOFF is to be sent again, or earlier
 	ps_t watchdog_at;     // when the PFC watchdog last checked
 	ps_t watchdog_due;    // when it checks next; PS_NEVER: it is off
+	ps_t credits_due;     // when the first update of credits is due, or earlier
 	struct node_log *log; // of a switch
 	struct glean *glean;  // of a switch
 	struct nic *nic;      // of a NIC node

@@ -64,6 +64,14 @@ enum packet_flags {
 			  PACKET_INFINIBAND,
 };
 
+// What packet_meta.lane says of a packet on a link with credits.
+enum packet_lane {
+	PACKET_LANE_NONE = 0,     // it takes no credit: a frame of the port itself
+	PACKET_LANE_FIRST = 1,    // lane 0; 1 more for each lane
+	PACKET_LANE_UPDATE = 254, // it carries credits, as a link packet or ordered set
+	PACKET_LANE_SYNC = 255,   // it carries counts of blocks, as a frame
+};
+
 // Per-packet state, in the mbuf's private area. Written and read by the worker that holds the
 // packet.
 struct packet_meta {
@@ -94,6 +102,7 @@ struct packet_meta {
 	uint32_t group; // next-hop group, then next hop
 	uint8_t outer_dscp; // with PACKET_IPIP, as they came in: a change of tables may ask for the
 	uint8_t inner_dscp; // one that did not count
+	uint8_t lane;       // on a link with credits: PACKET_LANE_*
 	// When it was admitted, of what waits; on a wire into a cut-through switch, when its last
 	// bit arrives there.
 	ps_t arrived;
@@ -228,6 +237,7 @@ packet_init_frame(struct rte_mbuf *m, uint16_t data_off, uint16_t len)
 	meta->wire_bytes = len < PACKET_FRAME_MIN ? PACKET_FRAME_MIN : len;
 	meta->flags = 0;
 	meta->epoch = 0;
+	meta->lane = PACKET_LANE_NONE;
 	meta->l3_off = 14; // of frames that are not parsed: pauses
 }
 

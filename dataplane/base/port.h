@@ -95,6 +95,7 @@ pause_clock_close(struct pause_clock *c, ps_t at)
 #define PAUSES (PRIORITIES + 1)
 
 struct tenant_queues;
+struct credits;
 
 // What the watchdog knows of a queue; there is none where it was never on.
 struct watchdog_queue {
@@ -161,6 +162,8 @@ struct port {
 	struct rte_mbuf *pfc_tail;
 	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes then joins it;
 	ps_t pfc_last_at;          // not to be looked at later, for it may be long gone
+
+	struct credits *credits; // NULL: the link has none
 
 	// Receive.
 	struct wire *in;

@@ -39,6 +39,7 @@ tables_destroy(struct tables *t)
 	pins_destroy(t->pins);
 	tunnel_tables_destroy(t->tunnels);
 	free(t->ipip);
+	free(t->credits);
 	stale_hosts_destroy(t->stale_hosts);
 	free(t->answers.link_local);
 	free(t->vrfs);

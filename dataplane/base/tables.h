@@ -130,6 +130,7 @@ struct port_profile {
 	uint8_t fair;       // bit per traffic class in which tenants take turns
 	uint8_t obeyed;     // bit per priority whose received PFC counts
 	bool link_pause;    // 802.3x instead of PFC, sent and obeyed
+	bool credits;       // instead of pauses: its groups are the receive buffers of lanes
 	bool remarks;       // `remark` changes something
 	struct remark_profile remark;
 	struct rate_profile max_rate; // of the whole port, PFC frames aside
@@ -342,6 +343,46 @@ struct packet_limit {
 	uint32_t floor;
 };
 
+// Credits on links (queueing/credits.h): InfiniBand's, or those of Ultra Ethernet (CBFC).
+enum credit_kind { CREDIT_INFINIBAND, CREDIT_CBFC };
+
+// What a port grants and is granted, in blocks of tables->cell bytes; by lane.
+struct credit_port {
+	uint32_t granted[PRIORITIES]; // its receive buffer; 0: the lane is not in use
+	uint32_t peer[PRIORITIES];    // what the far end grants at first
+	uint32_t update;              // blocks that must have become free for an update
+	ps_t resend;                  // an update is sent again after this long
+	ps_t spacing;                 // updates keep at least this distance; 0: none
+	ps_t sync;                    // CBFC: how often the blocks sent are reported; 0: never
+};
+
+#define LANE_ENTRIES_MAX 64
+#define LANE_LIMIT_UNLIMITED 255
+
+struct lane_entry {
+	uint8_t lane;
+	uint8_t weight; // in units of 64 B
+};
+
+// Arbitration of lanes by two tables (queueing/lane_arbiter.h).
+struct lane_tables {
+	bool on;
+	uint8_t limit;     // in units of 4096 B of the high table, or LANE_LIMIT_UNLIMITED
+	uint8_t counts[2]; // of the entries; high, low
+	struct lane_entry entries[2][LANE_ENTRIES_MAX];
+};
+
+struct credit_tables {
+	uint8_t kind;                      // enum credit_kind
+	uint8_t lanes;                     // bit per lane in use
+	uint8_t block_shift;               // a block has 1 << block_shift bytes
+	uint32_t most;                     // blocks that may be advertised ahead
+	uint32_t mask;                     // of the counters on the wire
+	uint8_t queue_to_lane[PRIORITIES]; // which lane a queue sends on
+	struct lane_tables arbitration;
+	struct credit_port ports[]; // of the node's
+};
+
 struct tables {
 	uint8_t priority_to_pg[PRIORITIES];
 	uint8_t priority_to_tc[PRIORITIES];
@@ -375,6 +416,7 @@ struct tables {
 	// stamp epochs too.
 	struct stale_hosts *stale_hosts;
 	uint16_t epoch; // of what is admitted under this snapshot (packet_meta.epoch); never 0
+	struct credit_tables *credits; // NULL: no port has credits
 	uint16_t histogram_count;
 	uint16_t vrf_count;
 	uint16_t tenant_count;

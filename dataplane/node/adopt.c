@@ -3,6 +3,7 @@
 
 #include "dataplane/queueing/buffer.h"
 #include "dataplane/queueing/charge.h"
+#include "dataplane/queueing/credits.h"
 #include "dataplane/queueing/fair.h"
 #include "dataplane/queueing/histogram.h"
 #include "dataplane/queueing/packet_memory.h"
@@ -62,6 +63,10 @@ leave_spares(struct node *n, const struct tables *t)
 	}
 	paths_leave_spares(n, t);
 	leave_fair(n, t);
+	if (!had->credits && credits_bytes(n, t) != 0) {
+		spare_leave(&n->spares, credits_bytes(n, t));
+		had->credits = true;
+	}
 	if (!had->watchdog && watchdog_bytes(n, t) != 0) {
 		spare_leave(&n->spares, watchdog_bytes(n, t));
 		had->watchdog = true;
@@ -263,7 +268,7 @@ static bool
 wants_full(const struct node *n, const struct tables *t)
 {
 	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted ||
-		     t->trim.size != 0 || t->watchdog_poll != 0;
+		     t->trim.size != 0 || t->watchdog_poll != 0 || t->credits != NULL;
 
 	for (unsigned int i = 0; i < n->port_count; i++)
 		wants |= port_wants_full(&n->ports[i]);
@@ -338,6 +343,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 		pfc_adopt(n, &n->ports[i], n->start);
 		n->ports[i].partial_stale = true;
 	}
+	credits_adopt(n, n->start);
 	watchdog_adopt(n, n->start);
 	histogram_adopt(n, before, t);
 	spare_end(&n->spares);

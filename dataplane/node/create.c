@@ -69,6 +69,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->group_cold = aligned_zeroed(PRIORITIES * ports * sizeof(*n->group_cold));
 	n->watchdog_due = PS_NEVER;
 	n->pfc_due = PS_NEVER;
+	n->credits_due = PS_NEVER;
 	if (n->ports == NULL || n->keys == NULL || n->depth == NULL || n->held == NULL ||
 	    n->port_penalty == NULL || n->queue_cold == NULL || n->group_cold == NULL ||
 	    (role != NODE_NIC &&
@@ -121,6 +122,7 @@ node_destroy(struct node *n)
 	spare_free(n->turns);
 	spare_free(n->answers_due);
 	spare_free(n->watchdog);
+	spare_free(n->credits);
 	free(n->group_cold);
 	free(n->queue_cold);
 	paths_destroy(n);

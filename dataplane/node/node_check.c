@@ -14,6 +14,7 @@
 // for an event that never comes. And the least keys of a block are those of its keys.
 #include "node_check.h"
 
+#include "dataplane/base/credit.h"
 #include "dataplane/queueing/buffer.h"
 #include "dataplane/queueing/fair.h"
 #include "dataplane/queueing/xon.h"
@@ -285,8 +286,10 @@ check_departure(struct node_checker *c, unsigned int port)
 {
 	const struct port *p = &c->n->ports[port];
 
+	const unsigned int starved = p->credits != NULL ? p->credits->starved : 0;
+
 	if (p->next_send != PS_NEVER ||
-	    (p->pfc_head == NULL && (p->nonempty & ~(unsigned int)p->tx_off) == 0))
+	    (p->pfc_head == NULL && (p->nonempty & ~(p->tx_off | starved)) == 0))
 		return true;
 	return fail(c,
 		    "port %u: queues %#x wait, of which %#x are paused, %#x shaped and %#x frozen, "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ports.h"
 
+#include "dataplane/queueing/credits.h"
 #include "dataplane/queueing/fair.h"
 #include "dataplane/queueing/pause.h"
 #include "dataplane/queueing/pause_frame.h"
@@ -29,9 +30,13 @@ set_up(struct node *n, struct port *p, bool up, ps_t now)
 	p->rx_faults = (uint8_t)(up ? p->rx_faults & ~PORT_RX_DOWN : p->rx_faults | PORT_RX_DOWN);
 	if (up) {
 		pfc_resend_xoffs(n, p, now);
+		if (p->credits != NULL)
+			credits_restart(n, p, now);
 	} else {
 		pause_clear(n, p, now);
 		pfc_close_pauses(p, now);
+		if (p->credits != NULL)
+			credits_stop(n, p, now);
 	}
 	pause_update_held(n, p);
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "buffer.h"
+#include "credits.h"
 #include "packet_memory.h"
 #include "pfc.h"
 #include "xon.h"
@@ -326,6 +327,8 @@ charge_return(struct node *n, const struct charge *c, ps_t now, unsigned int var
 	}
 	charge_return_side(n, c, in, &g->usage, &pg->threshold, own, c->flags & PACKET_IN_GUARANTEE,
 			   full);
+	if (full && in->credits != NULL)
+		credits_offer(n, in, c->pg, now);
 	waiting = full ? in->xoffs : in->xoffs & 1u << c->pg;
 	if (unlikely(waiting != 0))
 		xon_expect(n, in, waiting);

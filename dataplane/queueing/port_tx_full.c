@@ -10,7 +10,12 @@
 //   packet at the same instant. If the release causes an XON, that is a separate frame; if it is
 //   this port's, it is sent before the next packet.
 // - Rates count a packet when it has begun to leave, so that the next departure is armed by them.
+// - On a link with credits, only queues are eligible whose first packet has credit, and lanes may
+//   take turns by tables of their own (lane_arbiter.h).
 #include "port_tx_full.h"
+
+#include "credits.h"
+#include "lane_arbiter.h"
 
 // The next packet of a queue, out of it and of its depth; it stays charged.
 static struct rte_mbuf *
@@ -39,15 +44,19 @@ drop(struct node *n, struct port *p, struct rte_mbuf *m, enum drop_reason reason
 static unsigned int
 eligible_queues(struct node *n, struct port *p, ps_t now)
 {
+	unsigned int eligible;
+
 	if (p->shaped != 0)
 		shaper_expire(p, now);
-	return pause_eligible(n, p, now) & ~(unsigned int)p->shaped;
+	eligible = pause_eligible(n, p, now) & ~(unsigned int)p->shaped;
+	return p->credits == NULL ? eligible : credits_eligible(n, p, eligible, now);
 }
 
 static void
 arm_next(struct node *n, struct port *p)
 {
-	const unsigned int held = p->paused | p->tx_off | p->shaped;
+	const unsigned int starved = p->credits != NULL ? p->credits->starved : 0;
+	const unsigned int held = p->paused | p->tx_off | p->shaped | starved;
 
 	if (p->pfc_head != NULL || (p->nonempty & ~held) != 0)
 		node_arm_send(n, p, p->tx_free);
@@ -55,14 +64,42 @@ arm_next(struct node *n, struct port *p)
 		node_arm_send(n, p, time_min(pause_resume_at(p), shaper_resume_at(p)));
 }
 
+static unsigned int
+choose(struct node *n, struct port *p, unsigned int eligible, bool *by_turn, ps_t now)
+{
+	const unsigned int behind = shaper_behind(p, eligible, now);
+
+	*by_turn = false;
+	if (behind != 0)
+		return scheduler_highest(behind);
+	if (p->credits != NULL && n->current->credits->arbitration.on)
+		return lane_arbiter_pick(&n->current->credits->arbitration, p, eligible);
+	return scheduler_choose(p, eligible, by_turn);
+}
+
+// Puts a packet of a queue on the wire, for credit where the link has them.
+static void
+transmit(struct node *n, struct port *p, unsigned int tc, struct rte_mbuf *m, ps_t now)
+{
+	struct credit_lane *lane;
+	uint32_t blocks;
+
+	if (p->credits == NULL) {
+		port_transmit(n, p, m, now);
+		return;
+	}
+	lane = credits_lane_of_queue(n, p, tc);
+	blocks = credits_take(n, p, tc, m);
+	if (!port_transmit(n, p, m, now))
+		lane->lost += blocks;
+}
+
 // Picks a packet of the eligible queues. True when it was sent, false when RED dropped it.
 static bool
 send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 {
-	const unsigned int behind = shaper_behind(p, eligible, now);
-	bool by_turn = false;
-	const unsigned int tc = behind != 0 ? scheduler_highest(behind)
-					    : scheduler_choose(p, eligible, &by_turn);
+	bool by_turn;
+	const unsigned int tc = choose(n, p, eligible, &by_turn, now);
 	const struct tc_profile *profile = &p->profile->tc[tc];
 	struct queue *q = &p->queues[tc];
 	struct rte_mbuf *m = take(n, p, tc);
@@ -82,7 +119,7 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 	q->bytes += charge.bytes;
 	n->last_sent = now;
 	port_note_latency(n, p, tc, packet_meta(m)->arrived, now);
-	port_transmit(n, p, m, now);
+	transmit(n, p, tc, m, now);
 	charge_return(n, &charge, now, NODE_FULL | NODE_TENANTS);
 	port_note_sent(p, tc, charge.bytes, charge.flags, now);
 	return true;
@@ -106,6 +143,8 @@ port_drop_queue(struct node *n, struct port *p, unsigned int tc, enum drop_reaso
 {
 	while (p->queues[tc].head != NULL)
 		drop(n, p, take(n, p, tc), reason, now);
+	if (p->credits != NULL)
+		credits_reconsider(n, p, now);
 }
 
 static void
@@ -145,4 +184,6 @@ port_drop_some(struct node *n, struct port *p, unsigned int tc,
 		next = packet_meta(m)->next;
 		drop(n, p, m, reason, now);
 	}
+	if (p->credits != NULL)
+		credits_reconsider(n, p, now);
 }

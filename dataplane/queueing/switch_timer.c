@@ -3,6 +3,7 @@
 // does makes some refreshes needless, so it comes before those.
 #include "switch_timer.h"
 
+#include "credits.h"
 #include "histogram.h"
 #include "pfc.h"
 #include "watchdog.h"
@@ -15,5 +16,6 @@ switch_timer(struct node *n, ps_t now)
 	if (n->current->histogram_count != 0)
 		next = histogram_sample(n, now);
 	next = time_min(next, watchdog_poll(n, now));
+	next = time_min(next, credits_poll(n, now));
 	return time_min(next, pfc_refresh(n, now));
 }

@@ -71,12 +71,20 @@ port_transmit(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	return port_transmit_frame(n, p, m, now, false);
 }
 
-// Begins to send a frame of the port itself at `now`: a pause, or one of the control plane.
+// Cold: begins to send a frame that carries credits (credit_link.c).
+void port_transmit_credits(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
+
+// Begins to send a frame of the port itself at `now`: a pause, credits, or one of the control
+// plane.
 static inline void
 port_transmit_pfc(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
 	const bool multicast = packet_data(m)[0] & 1; // it may be gone afterwards
 
+	if (unlikely(packet_meta(m)->lane >= PACKET_LANE_UPDATE)) {
+		port_transmit_credits(n, p, m, now);
+		return;
+	}
 	if (likely(port_transmit_frame(n, p, m, now, true))) {
 		p->control_tx++;
 		p->tx_multicast += multicast;

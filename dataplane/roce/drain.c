@@ -7,10 +7,12 @@
 //
 // A packet counts until it has been taken. A priority that holds more than xoff_bytes is paused,
 // if the link's flow control has it; it is resumed when it is down to xon_bytes. What does not fit
-// the buffer is dropped.
+// the buffer is dropped. On a link with credits the receive buffers of the lanes are the buffer,
+// and credits hold the sender: nothing is dropped.
 #include "drain.h"
 
 #include "dataplane/base/priority.h"
+#include "dataplane/queueing/credits.h"
 #include "dataplane/stages/stage.h"
 
 void
@@ -75,7 +77,7 @@ drain_take(struct node *n, struct port *p, struct drain *d, struct xoff *x, stru
 {
 	struct packet_meta *meta = packet_meta(m);
 
-	if (d->bytes + meta->wire_bytes > d->config->buffer_bytes)
+	if (p->credits == NULL && d->bytes + meta->wire_bytes > d->config->buffer_bytes)
 		return DROP_RECEIVE_BUFFER;
 	if (d->head == NULL) {
 		d->fraction = 0;
@@ -98,7 +100,19 @@ drain_take(struct node *n, struct port *p, struct drain *d, struct xoff *x, stru
 		d->bytes_max = d->bytes;
 	d->priority_bytes[meta->priority] += meta->wire_bytes;
 	drain_pause(n, p, d, x, meta->priority, now);
+	if (p->credits != NULL)
+		p->credits->arriving = 0;
 	return STAGE_CONSUMED;
+}
+
+// What a packet held of its lane's receive buffer is free.
+static void
+drain_release(struct node *n, struct port *p, const struct packet_meta *meta, ps_t now)
+{
+	const unsigned int lane = meta->lane - (unsigned int)PACKET_LANE_FIRST;
+
+	if (lane < PRIORITIES)
+		credits_release(n, p, lane, credits_blocks(n, meta->wire_bytes), now);
 }
 
 struct rte_mbuf *
@@ -117,5 +131,7 @@ drain_next(struct node *n, struct port *p, struct drain *d, struct xoff *x, ps_t
 	drain_pause(n, p, d, x, meta->priority, now);
 	d->done_at = d->head == NULL ? PS_NEVER
 				     : drain_work(d, d->done_at, packet_meta(d->head)->wire_bytes);
+	if (p->credits != NULL)
+		drain_release(n, p, meta, now);
 	return m;
 }

@@ -6,11 +6,13 @@
 // instant they start: those sources (senders, streams) that have something to send stand in a ring
 // by traffic class, and take turns packet by packet; so do classes, but for strict ones.
 // port->nonempty covers both, so that pauses hold them alike: bit per class with a ready source or
-// a queued response. Order at a departure: PFC frames, responses, data.
+// a queued response. Order at a departure: PFC frames, responses, data. On a link with credits a
+// data packet that lacks credit waits in its queue, too.
 #include "transport.h"
 
 #include "dataplane/base/headers.h"
 #include "dataplane/base/uet_headers.h"
+#include "dataplane/queueing/credits.h"
 #include "exchange.h"
 #include "icrc.h"
 #include "misbehaviour.h"
@@ -429,6 +431,72 @@ take_response(struct nic_port *np, unsigned int waiting, unsigned int *tc)
 	return m;
 }
 
+// The next packet of the eligible queues; NULL if there is no memory for it.
+static inline struct rte_mbuf *
+next_packet(struct nic *nic, struct nic_port *np, unsigned int eligible, unsigned int *tc, ps_t now)
+{
+	if (eligible & np->responses)
+		return take_response(np, eligible & np->responses, tc);
+	return make_data(nic, np, eligible, tc, now);
+}
+
+// The same on a link with credits. A data packet has a length only when it has been made: if it
+// lacks credit, it waits as the first of its queue. Returns false when nothing may be sent.
+static bool
+next_packet_for_credit(struct nic *nic, struct nic_port *np, struct rte_mbuf **m, unsigned int *tc,
+		       ps_t now)
+{
+	struct node *n = nic->node;
+	struct port *p = np->port;
+	unsigned int eligible;
+
+	while ((eligible = credits_eligible(n, p, pause_eligible(n, p, now), now)) != 0) {
+		*m = next_packet(nic, np, eligible, tc, now);
+		if (*m == NULL || credits_cover(n, p, *tc, *m, now)) {
+			if (*m != NULL)
+				credits_take(n, p, *tc, *m);
+			return true;
+		}
+		queue_push(p, *tc, *m);
+		np->responses |= (uint8_t)(1u << *tc);
+		nic_note_nonempty(np);
+	}
+	return false;
+}
+
+static inline void
+count_sent(struct port *p, unsigned int tc, struct rte_mbuf *m)
+{
+	p->queues[tc].packets++;
+	p->queues[tc].bytes += packet_meta(m)->wire_bytes;
+}
+
+static __attribute__((noinline)) void
+send_for_credit(struct node *n, struct port *p, ps_t now)
+{
+	struct nic *nic = n->nic;
+	struct credit_lane *lane;
+	struct rte_mbuf *m;
+	uint32_t blocks;
+	unsigned int tc;
+
+	if (!next_packet_for_credit(nic, &nic->ports[p->index], &m, &tc, now)) {
+		node_arm_send(n, p, pause_resume_at(p));
+		return;
+	}
+	if (m != NULL) {
+		lane = credits_lane_of_queue(n, p, tc);
+		blocks = credits_blocks(n, packet_meta(m)->wire_bytes);
+		count_sent(p, tc, m);
+		n->last_sent = now;
+		if (!port_transmit(n, p, m, now))
+			lane->lost += blocks;
+	} else {
+		port_count_drop(p, DROP_NO_MBUF);
+	}
+	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
+}
+
 void
 transport_send(struct node *n, struct port *p, ps_t now)
 {
@@ -439,18 +507,18 @@ transport_send(struct node *n, struct port *p, ps_t now)
 
 	if (port_preempted(n, p, now))
 		return;
+	if (unlikely(p->credits != NULL)) {
+		send_for_credit(n, p, now);
+		return;
+	}
 	eligible = pause_eligible(n, p, now);
 	if (eligible == 0) {
 		node_arm_send(n, p, pause_resume_at(p));
 		return;
 	}
-	if (eligible & np->responses)
-		m = take_response(np, eligible & np->responses, &tc);
-	else
-		m = make_data(nic, np, eligible, &tc, now);
+	m = next_packet(nic, np, eligible, &tc, now);
 	if (likely(m != NULL)) {
-		p->queues[tc].packets++;
-		p->queues[tc].bytes += packet_meta(m)->wire_bytes;
+		count_sent(p, tc, m);
 		n->last_sent = now;
 		port_transmit(n, p, m, now);
 	} else {
@@ -517,5 +585,5 @@ transport_timer(struct node *n, ps_t now)
 		if (p->nonempty != 0 && p->next_send > free_at)
 			node_arm_send(n, p, free_at);
 	}
-	return timers_next(timers);
+	return time_min(timers_next(timers), credits_poll(n, now));
 }

@@ -6,6 +6,7 @@
 
 #include "stage.h"
 #include "dataplane/base/priority.h"
+#include "dataplane/queueing/credits.h"
 
 // With tunnels it comes behind stage_tunnel(), which knows the VRF and tenant of a packet that came
 // in a tunnel or with a tag, and which DSCP counts.
@@ -27,8 +28,10 @@ stage_classify(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 	(void)now;
 	meta->priority = priority;
 	meta->pg = (uint8_t)pg;
+	if (variant & NODE_FULL && in->credits != NULL)
+		meta->pg = credits_classify(n, in, m, tc);
 	meta->tc = (uint8_t)tc;
-	node_meet(n, pg, tc);
+	node_meet(n, meta->pg, tc);
 	if (!tunnels || !(meta->flags & (PACKET_DECAPPED | PACKET_VLAN)))
 		meta->vrf = port->vrf;
 	if (!tunnels || !(meta->flags & (PACKET_DECAPPED | PACKET_VLAN | PACKET_TUNNEL)))

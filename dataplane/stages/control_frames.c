@@ -3,6 +3,8 @@
 
 #include "notice.h"
 #include "dataplane/base/punt.h"
+#include "dataplane/queueing/credit_frame.h"
+#include "dataplane/queueing/credit_link.h"
 
 // Destination 01:80:c2:00:00:01, opcode, enable vector, eight quanta: 34 bytes of the 60.
 #define CONTROL_PFC_BYTES 34
@@ -39,6 +41,8 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 		} else if (opcode == CONTROL_PAUSE && length >= CONTROL_PAUSE_BYTES) {
 			pause_receive_link(n, in, header_get16(data + 16), now);
 			verdict = STAGE_CONSUMED;
+		} else if (opcode == CREDIT_FRAME_OPCODE && in->credits != NULL) {
+			verdict = credit_link_receive(n, in, m, now) ? STAGE_CONSUMED : DROP_CREDIT;
 		}
 	}
 	if (data[5] == NOTICE_ADDRESS_LAST && length >= 14 &&

@@ -57,7 +57,7 @@ WRONG = (
     FABRIC + "switch: {preset: sonics}\n",
     FABRIC + "switch: {slices: 1}\n",
     FABRIC + "attach: {h1: {netns: a, tpa: t0}}\n",
-    FABRIC + "switch: {qos: {flow-control: credit}}\n",
+    FABRIC + "switch: {qos: {flow-control: credits}}\n",
     FABRIC + "switch: {latency: 5}\n",
     FABRIC + "switch: {latency: 5 us}\n",
     FABRIC + "switch: {latency: 5us ago}\n",

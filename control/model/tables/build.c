@@ -188,9 +188,12 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 	int error;
 
 	set_routing(&draft);
-	error = tables_add_profiles(&draft);
+	error = tables_add_credits(&draft);
 	if (error == 0)
-		error = tables_add_pools(&draft);
+		error = tables_add_profiles(&draft);
+	if (error == 0)
+		error = draft.t->credits != NULL ? tables_add_lane_pools(&draft)
+						 : tables_add_pools(&draft);
 	if (error != 0)
 		return finish(&draft, error, out);
 	tables_add_tenants(&draft);
@@ -216,10 +219,14 @@ tables_build_host(struct tables **out, const struct topology *topology, uint32_t
 		  const struct switch_config *settings, struct diag *diag)
 {
 	struct tables_draft draft = start(topology, node, settings, diag);
+	int error;
 
 	for (unsigned i = 0; i < POOL_COUNT; i++)
 		draft.t->pools[i] =
 			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
 	tables_set_answer_rate(&draft);
-	return finish(&draft, tables_add_profiles(&draft), out);
+	error = tables_add_credits(&draft);
+	if (error == 0)
+		error = tables_add_profiles(&draft);
+	return finish(&draft, error, out);
 }

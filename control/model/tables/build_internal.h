@@ -88,6 +88,14 @@ int tables_set_classes(struct tables_draft *draft, struct port_profile *profile,
 int tables_set_pauses(struct tables_draft *draft, struct port_profile *profile,
 		      const struct topo_port *port);
 
+// Credits on links (credits.c), after the priorities: t->credits, or an error where the two ends of
+// a link differ. Then, if there are some: the group of a lane, and pools in which receive buffers
+// are reserved.
+int tables_add_credits(struct tables_draft *draft);
+void tables_set_lane_group(const struct tables_draft *draft, struct pg_profile *pg, unsigned lane,
+			   const struct topo_port *port);
+int tables_add_lane_pools(struct tables_draft *draft);
+
 // Blames a key of the draft's switch once something is wrong, as config_blame().
 void tables_blame(struct tables_draft *draft, struct config_error_origin *origin,
 		  const char *key_format, ...) __attribute__((format(printf, 3, 4)));

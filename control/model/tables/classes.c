@@ -135,6 +135,8 @@ tables_set_classes(struct tables_draft *draft, struct port_profile *profile,
 		}
 		p->threshold = tables_threshold(draft->t, &class->limit, class->pool,
 						class->reserved_bytes);
+		if (draft->t->credits != NULL) // lanes have receive buffers instead
+			p->threshold = tables_unlimited(POOL_EGRESS_LOSSLESS, 0);
 		p->ecn = ecn_profile(draft->t, &class->ecn);
 		p->red = class->red;
 		// Where no tenant is known all packets would wait in one line anyway.

@@ -99,7 +99,10 @@ paused_priorities(const struct switch_config *settings)
 {
 	if (settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE)
 		return 0xff;
-	return settings->flow_control == CONFIG_FLOW_CONTROL_NONE ? 0 : settings->pfc_priorities;
+	return settings->flow_control == CONFIG_FLOW_CONTROL_PFC ||
+			       settings->flow_control == CONFIG_FLOW_CONTROL_PFC_ASYMMETRIC
+		       ? settings->pfc_priorities
+		       : 0;
 }
 
 static uint8_t
@@ -119,6 +122,10 @@ set_group(const struct tables_draft *draft, struct pg_profile *pg, unsigned inde
 
 	if (draft->host) {
 		pg->threshold = tables_unlimited(POOL_INGRESS_LOSSY, 0);
+		return;
+	}
+	if (t->credits != NULL) {
+		tables_set_lane_group(draft, pg, index, port);
 		return;
 	}
 	pg->threshold = tables_threshold(t, &group->limit, group->pool, group->reserved_bytes);
@@ -171,6 +178,7 @@ set_profile(struct tables_draft *draft, struct port_profile *profile, const stru
 	profile->mtu = port->mtu;
 	profile->obeyed = obeyed_priorities(settings);
 	profile->link_pause = settings->flow_control == CONFIG_FLOW_CONTROL_PAUSE;
+	profile->credits = draft->t->credits != NULL;
 	tables_set_classification(settings, profile);
 	if (!draft->host) {
 		tables_set_remark(settings, profile);

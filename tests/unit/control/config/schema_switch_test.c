@@ -39,6 +39,10 @@ every_key_is_read(void **state)
 				 "      5: {weight: 7, alpha: 0, ecn: off}\n"
 				 "    flow-control: pfc\n"
 				 "    pfc: {priorities: [3], quanta: 100, refresh: 5us}\n"
+				 "    credit: {buffer: 20KB, update: 1KB, resend: 3us, "
+				 "spacing: 800B, sync: 9us,\n"
+				 "      arbitration: {high: \"3:255\", low: \"0:1, 6:16\", "
+				 "limit: 254}}\n"
 				 "  routing:\n"
 				 "    mode: ecmp-qp\n"
 				 "    eligible: {udp-dport: any, opcodes: all}\n"
@@ -110,6 +114,21 @@ every_key_is_read(void **state)
 	assert_int_equal(s.pfc_quanta, 100);
 	assert_false(s.pfc_refresh_auto);
 	assert_int_equal(s.pfc_refresh_ps, 5000000);
+	assert_int_equal(s.credit.buffer.kind, CONFIG_AMOUNT_BYTES);
+	assert_int_equal(s.credit.buffer.value, 20000);
+	assert_int_equal(s.credit.update_bytes, 1000);
+	assert_false(s.credit.resend_auto);
+	assert_int_equal(s.credit.resend_ps, 3000000);
+	assert_int_equal(s.credit.spacing_bytes, 800);
+	assert_int_equal(s.credit.sync_ps, 9000000);
+	assert_int_equal(s.credit.high.count, 1);
+	assert_int_equal(s.credit.high.lanes[0], 3);
+	assert_int_equal(s.credit.high.weights[0], 255);
+	assert_int_equal(s.credit.low.count, 2);
+	assert_int_equal(s.credit.low.lanes[1], 6);
+	assert_int_equal(s.credit.low.weights[1], 16);
+	assert_int_equal(s.credit.limit, 254);
+	assert_false(s.credit.limit_unlimited);
 	assert_int_equal(s.routing.mode, GROUP_ECMP_QP);
 	assert_int_equal(s.routing.eligible_udp_dport, 0);
 	assert_int_equal(s.routing.eligible_opcodes, CONFIG_OPCODES_ALL);
