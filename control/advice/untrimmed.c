@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ultra Ethernet Transport takes many paths at once and expects switches to drop packets early, cut
-// to their headers, so that they go again at once. In a class with PFC, a queue that is full holds
-// up all paths instead; where switches do not cut its packets, a loss takes a retransmission
-// timeout.
+// Ultra Ethernet Transport and Multipath Reliable Connection take many paths at once and expect
+// switches to drop packets early, cut to their headers, so that they go again at once. In a class
+// with PFC, a queue that is full holds up all paths instead; where switches do not cut its packets,
+// a loss takes a retransmission timeout.
 #include "advice_internal.h"
 
 #include "control/fabric/fabric_internal.h"
@@ -21,9 +21,9 @@ check_host(const struct fabric *f, uint32_t host, struct advice_findings *all)
 		return; // an error where a flow needs it
 	if (advice_lossless(profile) & 1u << data.priority) {
 		advice_note(all, pos, "hosts.transport", place->name,
-			    "data of @ is in priority %u, with PFC: transport uet expects a class "
+			    "data of @ is in priority %u, with PFC: transport %s expects a class "
 			    "without it",
-			    data.priority);
+			    data.priority, nic_transport_word(f->hosts[host].transport));
 		return;
 	}
 	for (uint32_t n = 0; n < f->topology->first_host; n++) {
@@ -46,7 +46,7 @@ advice_untrimmed(const struct fabric *f, struct diag *diag)
 	struct advice_findings all = {.one = "host", .many = "hosts"};
 
 	for (uint32_t h = 0; h < f->topology->host_count; h++)
-		if (f->hosts[h].transport == NIC_TRANSPORT_UET)
+		if (f->hosts[h].transport != NIC_TRANSPORT_ROCE)
 			check_host(f, h, &all);
 	advice_report(&all, f, diag);
 }

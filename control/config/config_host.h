@@ -30,6 +30,7 @@ struct config_storm {
 struct host_config {
 	enum nic_transport transport;
 	struct uet_config uet;
+	struct mrc_config mrc;
 	enum config_recovery recovery;
 	enum config_placement placement;
 	enum congestion_kind congestion;         // never CONGESTION_AUTO once merged

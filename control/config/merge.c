@@ -250,8 +250,8 @@ config_host(const struct config *config, const char *name, struct host_config *o
 		if (sections[i] != NULL)
 			decode_map(&d, &schema_host, sections[i], out);
 	if (out->congestion == CONGESTION_AUTO)
-		out->congestion = out->transport == NIC_TRANSPORT_UET ? CONGESTION_NSCC
-								      : CONGESTION_NONE;
+		out->congestion = out->transport == NIC_TRANSPORT_ROCE ? CONGESTION_NONE
+								       : CONGESTION_NSCC;
 	result = diag.errors > 0 ? -EINVAL : 0;
 	diag_free(&diag);
 	return result;

@@ -2,6 +2,8 @@
 // The schema of a host's settings: `hosts:` and a host's own section.
 #include "schema_keys_internal.h"
 
+#include "dataplane/roce/nic.h"
+
 #include <string.h>
 
 #define AT(member) SCHEMA_AT(struct host_config, member)
@@ -164,14 +166,18 @@ static const struct schema_choice sprays[] = {
 };
 
 static void
+check_power(struct decoder *d, uint16_t value, const struct yaml_node *node)
+{
+	if ((value & (value - 1)) != 0)
+		decode_error(d, node->pos, "%s is no power of two", node->text);
+}
+
+static void
 check_paths(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	    void *base)
 {
-	uint16_t paths = ((const struct host_config *)base)->uet.paths;
-
 	(void)key;
-	if ((paths & (paths - 1)) != 0)
-		decode_error(d, node->pos, "%s is no power of two", node->text);
+	check_power(d, ((const struct host_config *)base)->uet.paths, node);
 }
 
 static const struct schema_key uet_keys[] = {
@@ -196,6 +202,77 @@ static const struct schema_key uet_keys[] = {
 	 .max = 65536},
 };
 
+static void
+check_mrc_paths(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		void *base)
+{
+	check_power(d, ((const struct host_config *)base)->mrc.paths, node);
+	(void)key;
+}
+
+static const struct schema_form plane_number = {SCHEMA_INTEGER, .min = 1, .max = NIC_PORTS_MAX};
+
+// Planes count from 1, as a host's ports do.
+static void
+decode_planes(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+	      void *base)
+{
+	struct host_config *host = base;
+	struct yaml_node *single[1];
+	unsigned count;
+	struct yaml_node *const *items = decode_items(d, node, single, &count);
+
+	(void)key;
+	host->mrc.denied = 0;
+	for (unsigned i = 0; items != NULL && i < count; i++) {
+		const char *text = decode_text(d, items[i]);
+
+		if (text == NULL)
+			return;
+		if (text[0] < '1' || text[0] > '0' + NIC_PORTS_MAX || text[1] != '\0') {
+			decode_error(d, items[i]->pos, "\"%.40s\" is no plane; planes are 1 to %u",
+				     text, NIC_PORTS_MAX);
+			return;
+		}
+		host->mrc.denied |= (uint8_t)(1u << (text[0] - '1'));
+	}
+	if (host->mrc.denied == UINT8_MAX)
+		decode_error(d, node->pos, "every plane is denied");
+}
+
+static bool
+encode_planes(FILE *to, const struct schema_key *key, const void *base)
+{
+	uint8_t denied = ((const struct host_config *)base)->mrc.denied;
+	const char *before = "";
+
+	(void)key;
+	if (fputc('[', to) == EOF)
+		return false;
+	for (unsigned i = 0; i < NIC_PORTS_MAX; i++)
+		if (denied >> i & 1) {
+			if (fprintf(to, "%s%u", before, i + 1) < 0)
+				return false;
+			before = ", ";
+		}
+	return fputc(']', to) != EOF;
+}
+
+static const struct schema_key mrc_keys[] = {
+	{"paths", SCHEMA_INTEGER, .def = "32",
+	 .help = "entropy values of a queue pair in each plane, a power of two", AT(mrc.paths),
+	 .min = 1, .max = MRC_PATHS_MAX, .check = check_mrc_paths},
+	{"ack-every", SCHEMA_INTEGER, .def = "4",
+	 .help = "packets per acknowledgement, if nothing asks for one at once", AT(mrc.ack_every),
+	 .min = 1, .max = 64},
+	{"deny-planes", SCHEMA_CUSTOM, .help = "planes that are not to be used, such as [3]",
+	 AT(mrc.denied), .decode = decode_planes, .encode = encode_planes,
+	 SCHEMA_FORM(SCHEMA_LIST, .min = 0, .max = NIC_PORTS_MAX, .item = &plane_number)},
+	{"probe-interval", SCHEMA_DURATION, .def = "100us",
+	 .help = "between two probes in a plane, of paths that are assumed bad",
+	 AT(mrc.probe_interval), .min = 1000, .max = SCHEMA_HOUR_PS},
+};
+
 #define PARAMETERS(id, name, word)                                             \
 	{word, SCHEMA_MAP, .help = "parameters of " word, AT(parameters.name), \
 	 .sub = &schema_congestion[CONGESTION_##id]},
@@ -209,13 +286,15 @@ static const struct schema_key host_keys[] = {
 	 .help = "whether a packet may arrive ahead of another", AT(placement),
 	 .choices = placements},
 	{"congestion", SCHEMA_ENUM, .def = "auto",
-	 .help = "congestion control; auto: nscc with transport: uet, else none", AT(congestion),
+	 .help = "congestion control; auto: none with transport: roce, else nscc", AT(congestion),
 	 .choices = schema_congestion_names},
 	// clang-format off
 	CONGESTION_ALGORITHMS(PARAMETERS)
 	// clang-format on
 	{"uet", SCHEMA_MAP, .help = "transport: uet",
 	 .sub = &(const struct schema){SCHEMA_COUNT(uet_keys)}},
+	{"mrc", SCHEMA_MAP, .help = "transport: mrc",
+	 .sub = &(const struct schema){SCHEMA_COUNT(mrc_keys)}},
 	{"path-mtu", SCHEMA_INTEGER, .def = "auto",
 	 .help = "auto: the largest of 256..4096 that fits", AT(path_mtu), .min = 256, .max = 4096,
 	 .word = "auto", .check = check_path_mtu,

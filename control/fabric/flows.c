@@ -8,6 +8,7 @@
 #include "control/base/memory.h"
 #include "dataplane/base/ib_headers.h"
 #include "dataplane/base/roce_headers.h"
+#include "dataplane/base/mrc_headers.h"
 #include "dataplane/base/uet_headers.h"
 #include "dataplane/roce/nic_exchange.h"
 
@@ -107,6 +108,31 @@ refuse_number(const struct fabric *f, const struct flow_spec *spec, const struct
 	return -EINVAL;
 }
 
+// The planes in which both ends of a flow have a port, if they are several. Returns how many.
+static uint8_t
+find_planes(const struct fabric *f, const struct flow_spec *spec, bool back,
+	    struct nic_plane planes[NIC_PORTS_MAX])
+{
+	uint16_t ports = topology_host(f->topology, spec->src)->port_count;
+	uint32_t peer = back ? spec->src : spec->dst;
+	uint8_t count = 0;
+
+	if (f->hosts[spec->src].transport != NIC_TRANSPORT_MRC ||
+	    spec->src_port != spec->dst_port ||
+	    topology_host(f->topology, spec->dst)->port_count != ports)
+		return 0;
+	for (uint8_t p = 0; p < ports && p < NIC_PORTS_MAX; p++) {
+		struct nic_endpoint end;
+
+		if (!topology_joined(f->topology, spec->src, p, spec->dst, p))
+			continue;
+		flows_set_peer(&end, f, peer, p, f->hosts[spec->src].ip_version);
+		planes[count].port = p;
+		memcpy(planes[count++].peer_ip, end.peer_ip, sizeof(end.peer_ip));
+	}
+	return count > 1 ? count : 0;
+}
+
 // Adds queue pair `index` of `count` of a flow.
 static int
 add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct nic_flow *template,
@@ -115,6 +141,7 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	const struct fabric *f = flows->fabric;
 	struct queue_pair *pair = &flows->pairs[flows->pair_count++];
 	struct nic_flow flow = *template;
+	struct nic_plane ways[NIC_PORTS_MAX], back[NIC_PORTS_MAX];
 	struct fabric_marking answers;
 	struct nic_endpoint far;
 	uint32_t inbox = NIC_NONE;
@@ -131,12 +158,16 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 	flow.endpoint.peer_qpn = pair->dst_qpn;
 	flow.endpoint.first_psn = random_u32(random) & ROCE_PSN_MASK;
 	flow.endpoint.udp_sport = nic_draw_source_port(random);
+	flow.endpoint.planes = ways;
+	flow.endpoint.plane_count = find_planes(f, spec, false, ways);
 	far = (struct nic_endpoint){
 		.qpn = pair->dst_qpn,
 		.peer_qpn = pair->src_qpn,
 		.first_psn = flow.endpoint.first_psn,
 		.udp_sport = flow.endpoint.udp_sport,
 		.port = spec->dst_port,
+		.planes = back,
+		.plane_count = find_planes(f, spec, true, back),
 	};
 	flows_set_marking(&far, &answers);
 	flows_set_peer(&far, f, spec->src, spec->src_port, flow.endpoint.ip_version);
@@ -154,13 +185,16 @@ add_pair(struct fabric_flows *flows, const struct flow_spec *spec, const struct 
 }
 
 // The completion time of one repetition alone. 0: unknown, because the messages of a collective
-// wait for other flows.
+// wait for other flows, or because it takes several planes.
 static ps_t
 ideal_time(const struct fabric *f, const struct flow_spec *spec, struct ideal_query query)
 {
 	ps_t ideal;
 
-	if (spec->collective != WORKLOAD_NONE && spec->messages.count != 1)
+	struct nic_plane planes[NIC_PORTS_MAX];
+
+	if ((spec->collective != WORKLOAD_NONE && spec->messages.count != 1) ||
+	    find_planes(f, spec, false, planes) != 0)
 		return 0;
 	query.bytes = spec->bytes;
 	query.immediate = spec->collective != WORKLOAD_NONE;
@@ -214,24 +248,25 @@ add_inside(const struct fabric_flows *flows, const struct flow_spec *spec)
 static int
 check_transport(const struct fabric *f, const struct flow_spec *spec, struct diag *diag)
 {
-	static const char *const words[] = {
-#define WORD(id, word) [NIC_TRANSPORT_##id] = word,
-		NIC_TRANSPORTS(WORD)
-#undef WORD
-	};
 	enum nic_transport src = f->hosts[spec->src].transport, dst = f->hosts[spec->dst].transport;
 	struct diag_pos pos = f->config->workload[spec->item].pos;
 
 	if (src != dst) {
 		diag_error(diag, f->config->file, pos, "workload",
 			   "%s has transport: %s, %s has transport: %s: both need the same",
-			   topology_host(f->topology, spec->src)->name, words[src],
-			   topology_host(f->topology, spec->dst)->name, words[dst]);
+			   topology_host(f->topology, spec->src)->name, nic_transport_word(src),
+			   topology_host(f->topology, spec->dst)->name, nic_transport_word(dst));
 		return -EINVAL;
 	}
 	if (src == NIC_TRANSPORT_UET && spec->op == CONFIG_OP_READ) {
 		diag_error(diag, f->config->file, pos, "workload.op",
 			   "read is not supported with transport: uet; use write or send");
+		return -EINVAL;
+	}
+	if (src == NIC_TRANSPORT_MRC && spec->op != CONFIG_OP_WRITE) {
+		diag_error(diag, f->config->file, pos, "workload.op",
+			   "%s is not supported with transport: mrc; use write",
+			   spec->op == CONFIG_OP_READ ? "read" : "send");
 		return -EINVAL;
 	}
 	return 0;
@@ -250,6 +285,8 @@ ip_overhead(const struct host_config *h)
 	if (h->transport == NIC_TRANSPORT_UET)
 		return ip_udp + (uint32_t)UET_DATA_BEHIND_UDP +
 		       (h->uet.credits ? (uint32_t)sizeof(struct uet_request_cc) : 0);
+	if (h->transport == NIC_TRANSPORT_MRC)
+		return ip_udp + (uint32_t)MRC_DATA_BEHIND_UDP;
 	return ip_udp + 12 + 16 + 4;
 }
 

@@ -168,6 +168,13 @@ create_path(struct fabric_flows *flows, const struct place *from, const struct p
 	spec.src_port = x->ends[src].port;
 	spec.dst = x->end_hosts[dst];
 	spec.dst_port = x->ends[dst].port;
+	if (f->hosts[spec.src].transport == NIC_TRANSPORT_MRC &&
+	    f->hosts[spec.src].mrc.denied != 0) {
+		diag_error(diag, f->config->file, f->config->workload[spec.item].pos, "workload",
+			   "hosts.mrc.deny-planes is not supported with an all-to-all of so many "
+			   "ranks that its queue pairs are made as they are needed");
+		return -EINVAL;
+	}
 	rc = flows_path_mtu(flows, &spec, &path->path_mtu, diag);
 	if (rc == 0 && x->congestion) {
 		flows_set_path(f, &spec, path->path_mtu, &flow);

@@ -153,35 +153,44 @@ fabric_check_nic(const struct fabric *f, uint32_t host, struct diag *diag)
 {
 	const struct host_config *h = &f->hosts[host];
 	const struct congestion_algorithm *congestion = config_congestions[h->congestion];
-	bool uet = h->transport == NIC_TRANSPORT_UET;
+	const char *word = nic_transport_word(h->transport);
+	unsigned planes = (1u << topology_host(f->topology, host)->port_count) - 1;
+	bool single = h->transport != NIC_TRANSPORT_ROCE; // packets are acknowledged singly
 
-	if (uet && h->ip_version == 0) {
+	if (single && h->ip_version == 0) {
 		diag_error(diag, f->config->file, host_pos(f, host, "transport"), "hosts.transport",
-			   "uet needs Ethernet, and this fabric has link-layer: infiniband");
+			   "%s needs Ethernet, and this fabric has link-layer: infiniband", word);
 		return -EINVAL;
 	}
-	if (uet && congestion != NULL && congestion->notified != NULL) {
+	if (single && congestion != NULL && congestion->notified != NULL) {
 		diag_error(diag, f->config->file, host_pos(f, host, "congestion"),
 			   "hosts.congestion",
-			   "it needs CNPs, which transport: uet does not have; use nscc, window or "
-			   "none");
+			   "it needs CNPs, which transport: %s does not have; use nscc, window or "
+			   "none",
+			   word);
 		return -EINVAL;
 	}
-	if (uet && congestion != NULL && congestion->sampled != NULL) {
-		diag_error(
-			diag, f->config->file, host_pos(f, host, "congestion"), "hosts.congestion",
-			"it times packets of transport: roce; with uet use nscc, window or none");
-		return -EINVAL;
-	}
-	if (!uet && congestion != NULL && congestion->fed_back != NULL) {
+	if (single && congestion != NULL && congestion->sampled != NULL) {
 		diag_error(diag, f->config->file, host_pos(f, host, "congestion"),
-			   "hosts.congestion", "nscc needs transport: uet");
+			   "hosts.congestion",
+			   "it times packets of transport: roce; with %s use nscc, window or none",
+			   word);
 		return -EINVAL;
 	}
-	if (uet && h->reorder_window > UET_WINDOW_MAX) {
+	if (!single && congestion != NULL && congestion->fed_back != NULL) {
+		diag_error(diag, f->config->file, host_pos(f, host, "congestion"),
+			   "hosts.congestion", "nscc needs transport: uet or mrc");
+		return -EINVAL;
+	}
+	if (h->transport == NIC_TRANSPORT_MRC && (h->mrc.denied & planes) == planes) {
+		diag_error(diag, f->config->file, host_pos(f, host, "mrc"), "hosts.mrc.deny-planes",
+			   "%s has no other planes", topology_host(f->topology, host)->name);
+		return -EINVAL;
+	}
+	if (single && h->reorder_window > UET_WINDOW_MAX) {
 		diag_error(diag, f->config->file, host_pos(f, host, "reorder-window"),
-			   "hosts.reorder-window", "at most %u with transport: uet",
-			   UET_WINDOW_MAX);
+			   "hosts.reorder-window", "at most %u with transport: %s", UET_WINDOW_MAX,
+			   word);
 		return -EINVAL;
 	}
 	return 0;
@@ -200,6 +209,7 @@ fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 	nic = (struct nic_config){
 		.transport = settings->transport,
 		.uet = settings->uet,
+		.mrc = settings->mrc,
 		.recovery = recoveries[settings->recovery],
 		.placement = settings->placement == CONFIG_PLACEMENT_OUT_OF_ORDER
 				     ? NIC_PLACEMENT_OUT_OF_ORDER

@@ -3,6 +3,7 @@
 // packets arrive, then by their encapsulation.
 #include "ideal.h"
 
+#include "dataplane/base/mrc_headers.h"
 #include "dataplane/base/uet_headers.h"
 #include "dataplane/roce/frame.h"
 #include "dataplane/roce/ideal.h"
@@ -142,7 +143,7 @@ find_path(const struct fabric *f, struct end src, struct end dst, bool ip6, stru
 	return -ENOENT;
 }
 
-// Of Ultra Ethernet Transport all headers differ; frames of a size that the file sets do not.
+// Of other transports than RoCEv2 headers differ; frames of a size that the file sets do not.
 static struct frame_sizes
 sizes_of(const struct ideal_query *q)
 {
@@ -150,6 +151,8 @@ sizes_of(const struct ideal_query *q)
 				    .ack_bytes = q->to->ack_bytes,
 				    .network = frame_network_of(q->from->ip_version)};
 
+	if (q->from->transport == NIC_TRANSPORT_MRC && sizes.ack_bytes == FRAME_SIZE_REAL)
+		sizes.ack_bytes = (int32_t)frame_bytes(sizes.network, MRC_SACK_BEHIND_UDP);
 	if (q->from->transport != NIC_TRANSPORT_UET)
 		return sizes;
 	if (sizes.header_bytes == FRAME_SIZE_REAL)
@@ -157,6 +160,19 @@ sizes_of(const struct ideal_query *q)
 	if (sizes.ack_bytes == FRAME_SIZE_REAL)
 		sizes.ack_bytes = (int32_t)frame_bytes(sizes.network, sizeof(struct uet_ack_cc));
 	return sizes;
+}
+
+static uint32_t
+ack_every(const struct host_config *h)
+{
+	switch (h->transport) {
+	case NIC_TRANSPORT_UET:
+		return h->uet.ack_every;
+	case NIC_TRANSPORT_MRC:
+		return h->mrc.ack_every;
+	default:
+		return h->ack_every;
+	}
 }
 
 int
@@ -172,8 +188,10 @@ fabric_ideal(const struct fabric *f, const struct ideal_query *q, ps_t *out)
 		.sizes = sizes_of(q),
 		.bytes = q->bytes,
 		.path_mtu = q->path_mtu,
-		.ack_every = q->to->transport == NIC_TRANSPORT_UET ? q->to->uet.ack_every
-								   : q->to->ack_every,
+		.ack_every = ack_every(q->to),
+		.every_extra = q->from->transport == NIC_TRANSPORT_MRC
+				       ? sizeof(struct mrc_message) + sizeof(struct roce_reth)
+				       : 0,
 		.data = data,
 		.acks = acks,
 	};

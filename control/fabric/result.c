@@ -149,6 +149,11 @@ summary_json(const struct report_result *r, const char *digest)
 					      (json_int_t)r->pairs.messages, "arrived",
 					      (json_int_t)r->pairs.arrived, "arrived_bytes",
 					      r->pairs.arrived_bytes));
+	if (r->assumed_bad != 0)
+		json_object_set_new(out, "paths",
+				    json_pack("{s:I,s:I}", "assumed_bad",
+					      (json_int_t)r->assumed_bad, "probes",
+					      (json_int_t)r->probes));
 	if (r->interrupted)
 		json_object_set_new(out, "interrupted", json_true());
 	if (r->stalled)

@@ -277,6 +277,8 @@ struct report_result {
 	ps_t last_event;               // when the last packet or flow did
 	uint64_t cnps;                 // sent
 	uint64_t out_of_order;
+	uint64_t assumed_bad; // entropy values of transport mrc that became so
+	uint64_t probes;      // of these, sent
 	double setup_s;
 	double wall_s;
 	uint64_t memory_bytes; // that the processes had at their peaks, together

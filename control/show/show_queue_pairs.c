@@ -69,6 +69,11 @@ pair_json(const struct report_node *n, const struct qp_state *qp)
 		add_received(out, &qp->received);
 	if (qp->paced)
 		add_congestion(out, &qp->reading);
+	if (qp->planes != 0)
+		json_object_set_new(out, "paths",
+				    json_pack("{s:i,s:i,s:i}", "planes", (int)qp->planes, "usable",
+					      (int)qp->usable_paths, "assumed_bad",
+					      (int)qp->bad_paths));
 	return out;
 }
 

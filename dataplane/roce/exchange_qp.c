@@ -154,6 +154,30 @@ find_message(const struct exchange *x, uint32_t from, uint32_t to, uint64_t time
 	return m;
 }
 
+// The planes in which two hosts both have a port, if they are several and the transport takes more
+// than one; with the addresses of `peer`. Returns how many.
+static uint8_t
+find_planes(const struct nic *nic, const struct nic_exchange_end *own,
+	    const struct nic_exchange_end *peer, uint8_t ip_version,
+	    struct nic_plane planes[NIC_PORTS_MAX])
+{
+	const struct nic_exchange_end *one = own - own->port, *other = peer - peer->port;
+	uint8_t count = 0;
+
+	if (nic->cold->config.transport != NIC_TRANSPORT_MRC || own->ports != peer->ports)
+		return 0;
+	for (uint8_t p = 0; p < own->ports; p++) {
+		struct nic_endpoint end;
+
+		if (one[p].component != other[p].component)
+			continue;
+		set_peer(&end, &other[p], ip_version);
+		planes[count].port = p;
+		memcpy(planes[count++].peer_ip, end.peer_ip, sizeof(end.peer_ip));
+	}
+	return count > 1 ? count : 0;
+}
+
 // Keeps a sender for the next message.
 static void
 keep_sender(struct exchanges *e, struct sender *s)
@@ -172,6 +196,7 @@ exchange_make_sender(struct nic *nic, struct exchange_cursor *c, ps_t now)
 	const struct nic_exchange_plan *plan = x->plan;
 	uint32_t to = exchange_rank_in_turn(x, c->turn);
 	struct message m = find_message(x, x->rank, to, c->time);
+	struct nic_plane planes[NIC_PORTS_MAX];
 	struct nic_flow flow = {
 		.endpoint = {.qpn = x->first_qpn + to,
 			     .peer_qpn = plan->first_qpns[to] + plan->ranks + x->rank,
@@ -191,6 +216,11 @@ exchange_make_sender(struct nic *nic, struct exchange_cursor *c, ps_t now)
 
 	set_peer(&flow.endpoint, exchange_end(plan, to), exchange_end(plan, x->rank)->ip_version);
 	set_marking(&flow.endpoint, &x->data);
+	flow.endpoint.planes = planes;
+	if (c->port == exchange_end(plan, to)->port)
+		flow.endpoint.plane_count = find_planes(nic, exchange_end(plan, x->rank),
+							exchange_end(plan, to),
+							flow.endpoint.ip_version, planes);
 	if (!table_reserve(nic))
 		return NULL;
 	if (s != NULL) {
@@ -237,10 +267,15 @@ make_receiver(struct nic *nic, struct exchange *x, uint32_t from)
 		.port = exchange_end(plan, x->rank)->port,
 	};
 	struct receiver *r = e->free_receivers;
+	struct nic_plane planes[NIC_PORTS_MAX];
 
 	set_peer(&end, src - src->port + m.port, src->ip_version);
 	set_marking(&end,
 		    &x->answers[plan->priority >= 0 ? (uint8_t)plan->priority : src->priority]);
+	end.planes = planes;
+	if (m.port == end.port)
+		end.plane_count =
+			find_planes(nic, exchange_end(plan, x->rank), src, src->ip_version, planes);
 	if (!table_reserve(nic))
 		return NULL;
 	if (r != NULL)

@@ -108,7 +108,9 @@ extra_bytes(const struct ideal_flow *f, bool first, bool ends_part, bool last)
 	case NIC_OP_READ:
 		return first || ends_part || last ? sizeof(struct roce_aeth) : 0;
 	default:
-		return (first ? (uint32_t)sizeof(struct roce_reth) : 0) +
+		return (f->every_extra != 0 ? f->every_extra
+			: first             ? (uint32_t)sizeof(struct roce_reth)
+					    : 0) +
 		       (last && f->immediate ? (uint32_t)sizeof(struct roce_immdt) : 0);
 	}
 }
@@ -150,7 +152,8 @@ static bool
 run_steady(const struct run *r)
 {
 	const struct ideal_flow *f = r->flow;
-	uint32_t bytes = frame_data_bytes(f->sizes.network, f->sizes.header_bytes, f->path_mtu, 0);
+	uint32_t bytes = frame_data_bytes(f->sizes.network, f->sizes.header_bytes, f->path_mtu,
+					  f->every_extra);
 	ps_t apart = 0;
 
 	if (!path_steady(&r->data, bytes, f->ack_every, &apart))

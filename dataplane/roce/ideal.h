@@ -22,6 +22,7 @@ struct ideal_flow {
 	enum nic_op op;
 	bool immediate;           // the last packet of a WRITE carries immediate data
 	ps_t handover;            // before the first packet, or the request, goes
+	uint32_t every_extra;     // bytes behind the BTH of every WRITE's packet; 0: as RoCEv2 has
 	struct frame_sizes sizes; // header_bytes of the sender's host, ack_bytes of the receiver's
 	uint64_t bytes;
 	uint32_t path_mtu;

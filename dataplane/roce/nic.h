@@ -49,6 +49,7 @@ struct nic_port_config {
 struct nic_config {
 	enum nic_transport transport;
 	struct uet_config uet;   // of NIC_TRANSPORT_UET
+	struct mrc_config mrc;   // of NIC_TRANSPORT_MRC
 	uint32_t ack_every;      // packets per ACK, 1 or more; a message's last always has one
 	ps_t rto;                // no progress for so long: what is not acknowledged is sent again
 	int32_t header_bytes;    // FRAME_SIZE_REAL (-1), or what a data frame is beside its payload
@@ -68,6 +69,12 @@ struct nic_config {
 	struct nic_port_config ports[NIC_PORTS_MAX];
 };
 
+// A way between two NICs with a port each in several networks that are not joined.
+struct nic_plane {
+	uint8_t port;        // of this end
+	uint8_t peer_ip[16]; // of the other end's port in it
+};
+
 // One end of a flow. What both ends have in common is the control side's to keep so.
 struct nic_endpoint {
 	uint32_t qpn;        // this end's, NIC_QPN_FIRST .. 2^24 - 1
@@ -80,6 +87,10 @@ struct nic_endpoint {
 	uint8_t priority;
 	uint8_t tc;   // the queue that the priority maps to
 	uint8_t port; // of the NIC's
+	// Of NIC_TRANSPORT_MRC: the planes it takes, which both ends have in one order; none: that
+	// of `port` and `peer_ip` alone. Read while it is added.
+	const struct nic_plane *planes;
+	uint8_t plane_count;
 };
 
 // The messages of a flow of a program. Message k of a time has base bytes and one more if (first +
@@ -184,6 +195,8 @@ struct nic_receiver_result {
 struct nic_totals {
 	struct nic_flow_result sent; // times are 0
 	struct nic_receiver_result received;
+	uint64_t probes;      // of paths that were assumed bad, sent
+	uint64_t assumed_bad; // entropy values that became so
 	uint64_t stream_sent;
 	uint64_t stream_received;
 };

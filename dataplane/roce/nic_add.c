@@ -15,13 +15,30 @@
 
 #include <errno.h>
 
+// Each by another port.
+static bool
+planes_hold(const struct nic *nic, const struct nic_endpoint *e)
+{
+	unsigned int ports = 0;
+
+	if (e->plane_count > nic->node->port_count)
+		return false;
+	for (uint8_t i = 0; i < e->plane_count; i++) {
+		if (e->planes[i].port >= nic->node->port_count || ports & 1u << e->planes[i].port)
+			return false;
+		ports |= 1u << e->planes[i].port;
+	}
+	return e->plane_count == 0 || ports & 1u << e->port;
+}
+
 bool
 nic_endpoint_holds(const struct nic *nic, const struct nic_endpoint *e)
 {
 	return e->qpn >= NIC_QPN_FIRST && e->qpn <= ROCE_PSN_MASK && e->peer_qpn <= ROCE_PSN_MASK &&
 	       e->first_psn <= ROCE_PSN_MASK &&
 	       (e->ip_version == 4 || e->ip_version == 6 || e->ip_version == 0) && e->dscp < 64 &&
-	       e->priority < PRIORITIES && e->tc < PRIORITIES && e->port < nic->node->port_count;
+	       e->priority < PRIORITIES && e->tc < PRIORITIES && e->port < nic->node->port_count &&
+	       planes_hold(nic, e);
 }
 
 int
@@ -107,10 +124,29 @@ nic_packets_of(uint64_t bytes, uint16_t path_mtu, uint32_t most, uint16_t *last_
 	return (uint32_t)packets;
 }
 
+// Where answers go by each port; by those of other planes none do.
+static void
+set_planes(struct nic *nic, struct uet_receiver *u, const struct nic_endpoint *e)
+{
+	struct nic_endpoint one = *e;
+
+	memset(uet_receiver_address(u, 0), 0,
+	       nic->cold->config.port_count * sizeof(struct frame_address));
+	if (e->plane_count == 0)
+		nic_set_address(nic, uet_receiver_address(u, e->port), e);
+	for (uint8_t i = 0; i < e->plane_count; i++) {
+		one.port = e->planes[i].port;
+		memcpy(one.peer_ip, e->planes[i].peer_ip, sizeof(one.peer_ip));
+		nic_set_address(nic, uet_receiver_address(u, one.port), &one);
+	}
+}
+
 static void
 set_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e)
 {
 	nic_set_address(nic, &r->address, e);
+	if (nic->cold->config.transport == NIC_TRANSPORT_MRC)
+		set_planes(nic, (struct uet_receiver *)r, e);
 	r->expected = r->begin = r->seen = e->first_psn;
 }
 
@@ -121,7 +157,7 @@ init_place(struct nic *nic, struct receiver *r, bool counts)
 	const struct nic_config *c = &nic->cold->config;
 	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
 	bool out_of_order = c->placement == NIC_PLACEMENT_OUT_OF_ORDER;
-	bool uet = c->transport == NIC_TRANSPORT_UET;
+	bool uet = c->transport != NIC_TRANSPORT_ROCE;
 	uint32_t words = nic_window_bits(nic) / 64;
 
 	if (counts || (selective && out_of_order && !uet)) {
@@ -150,8 +186,8 @@ init_place(struct nic *nic, struct receiver *r, bool counts)
 static struct receiver *
 alloc_receiver(struct nic *nic)
 {
-	return nic_alloc(nic, nic->cold->config.transport == NIC_TRANSPORT_UET
-				      ? sizeof(struct uet_receiver)
+	return nic_alloc(nic, nic->cold->config.transport != NIC_TRANSPORT_ROCE
+				      ? uet_receiver_bytes(nic)
 				      : sizeof(struct receiver));
 }
 
@@ -208,7 +244,7 @@ nic_renew_receiver(struct nic *nic, struct receiver *r, const struct nic_endpoin
 			       .ends = r->ends,
 			       .ring_mask = mask,
 			       .timer = r->timer};
-	if (nic->cold->config.transport == NIC_TRANSPORT_UET)
+	if (nic->cold->config.transport != NIC_TRANSPORT_ROCE)
 		uet_receiver_renew((struct uet_receiver *)r);
 	set_place(nic, r, e);
 	nic_name_qp(nic, &r->qp, e, QP_RECEIVER);
@@ -223,7 +259,7 @@ nic_add_reader(struct nic *nic, const struct nic_flow *flow)
 	struct reader *r;
 	int error;
 
-	if (nic->cold->config.transport == NIC_TRANSPORT_UET || !nic_endpoint_holds(nic, e) ||
+	if (nic->cold->config.transport != NIC_TRANSPORT_ROCE || !nic_endpoint_holds(nic, e) ||
 	    flow->path_mtu == 0 || flow->path_mtu > NIC_PATH_MTU_MAX || flow->bytes == 0 ||
 	    flow->repeat == 0 || flow->program != NIC_NONE)
 		return -EINVAL;

@@ -3,6 +3,7 @@
 #include "nic_add.h"
 
 #include "arrivals.h"
+#include "mrc_sender.h"
 #include "pacing.h"
 #include "program.h"
 #include "resends.h"
@@ -34,11 +35,12 @@ start_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 	const struct nic_config *c = &nic->cold->config;
 	const struct port_profile *profile = nic->node->tables->ports[flow->endpoint.port].profile;
 	struct nic_port *np = &nic->ports[flow->endpoint.port];
+	uint8_t planes = flow->endpoint.plane_count != 0 ? flow->endpoint.plane_count : 1;
 	struct congestion_path path = {
-		.byte_time = profile->byte_time,
+		.byte_time = profile->byte_time / planes,
 		.path_mtu = flow->path_mtu,
 		.base_rtt = flow->base_rtt,
-		.bdp_bytes = flow->bdp_bytes,
+		.bdp_bytes = flow->bdp_bytes * planes,
 		.busy = &np->busy,
 	};
 	struct pacing *p = s->cold->pacing;
@@ -69,6 +71,35 @@ add_pacing(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 	return timers_add(&nic->cold->timers, &s->cold->pacing->timer, TIMER_PACING);
 }
 
+static int
+add_sprayed(struct nic *nic, struct sender *s)
+{
+	int error = sprayed_create(nic, s, nic_window_bits(nic));
+
+	if (error == 0 && nic->cold->config.transport == NIC_TRANSPORT_MRC)
+		error = mrc_sender_create(nic, s, &s->cold->sprayed->mrc);
+	return error;
+}
+
+static void
+renew_sprayed(struct nic *nic, struct sender *s, const struct nic_endpoint *e)
+{
+	struct mrc_sender *x = s->cold->sprayed->mrc;
+	struct nic_endpoint one = *e;
+
+	sprayed_renew(nic, s, e);
+	if (x == NULL)
+		return;
+	if (e->plane_count == 0)
+		nic_set_address(nic, &x->planes[0].address, e);
+	for (uint8_t i = 0; i < e->plane_count; i++) {
+		one.port = e->planes[i].port;
+		memcpy(one.peer_ip, e->planes[i].peer_ip, sizeof(one.peer_ip));
+		nic_set_address(nic, &x->planes[i].address, &one);
+	}
+	mrc_sender_renew(nic, x, e);
+}
+
 // Everything of a sender or responder but when it starts.
 static int
 add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
@@ -76,7 +107,7 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 {
 	const struct nic_config *c = &nic->cold->config;
 	const struct nic_endpoint *e = &flow->endpoint;
-	bool uet = c->transport == NIC_TRANSPORT_UET;
+	bool uet = c->transport != NIC_TRANSPORT_ROCE;
 	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE || uet;
 	struct sender *s;
 	int error;
@@ -100,7 +131,7 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 	if (error == 0 && c->congestion != NULL)
 		error = add_pacing(nic, s, flow);
 	if (error == 0 && uet)
-		error = sprayed_create(nic, s, nic_window_bits(nic));
+		error = add_sprayed(nic, s);
 	if (error != 0)
 		return error;
 	s->psn_base = e->first_psn;
@@ -109,7 +140,7 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 	s->result.start = s->result.completed = PS_NEVER;
 	nic_set_address(nic, &s->address, e);
 	if (uet)
-		sprayed_renew(nic, s, e);
+		renew_sprayed(nic, s, e);
 	*out = s;
 	return 0;
 }
@@ -124,6 +155,8 @@ add_sender(struct nic *nic, const struct nic_flow *flow, struct sender **out)
 		error = timers_add(&nic->cold->timers, &(*out)->timer, TIMER_SENDER);
 	if (error == 0)
 		nic_enter_qp(nic, &(*out)->qp, &flow->endpoint, QP_SENDER);
+	if (error == 0 && nic->cold->config.transport == NIC_TRANSPORT_MRC)
+		mrc_sender_begin(nic, (*out)->cold->sprayed->mrc);
 	return error;
 }
 
@@ -134,7 +167,7 @@ add_responder(struct nic *nic, const struct nic_flow *flow)
 	struct sender *s;
 	int error;
 
-	if (nic->cold->config.transport == NIC_TRANSPORT_UET)
+	if (nic->cold->config.transport != NIC_TRANSPORT_ROCE)
 		return -EINVAL;
 	error = add_sending_end(nic, flow, QP_RESPONDER, &s);
 	if (error != 0)
@@ -235,7 +268,7 @@ add_program_sender(struct nic *nic, const struct nic_flow *flow)
 int
 nic_make_sender(struct nic *nic, const struct nic_flow *flow, struct sender **out)
 {
-	bool uet = nic->cold->config.transport == NIC_TRANSPORT_UET;
+	bool uet = nic->cold->config.transport != NIC_TRANSPORT_ROCE;
 	bool selective = nic->cold->config.recovery == NIC_RECOVERY_SELECTIVE || uet;
 	struct sender *s = nic_alloc(nic, sizeof(*s));
 	int error;
@@ -254,7 +287,7 @@ nic_make_sender(struct nic *nic, const struct nic_flow *flow, struct sender **ou
 	if (error == 0 && nic->cold->config.congestion != NULL)
 		error = add_pacing(nic, s, flow);
 	if (error == 0 && uet)
-		error = sprayed_create(nic, s, nic_window_bits(nic));
+		error = add_sprayed(nic, s);
 	*out = s;
 	return error;
 }
@@ -281,7 +314,7 @@ nic_renew_sender(struct nic *nic, const struct nic_flow *flow, struct sender *s)
 	if (cold->pacing != NULL)
 		start_pacing(nic, s, flow);
 	if (cold->sprayed != NULL)
-		sprayed_renew(nic, s, &flow->endpoint);
+		renew_sprayed(nic, s, &flow->endpoint);
 	if (r != NULL) {
 		memset(r->bits, 0, ((size_t)r->mask + 1) / 8);
 		r->low = r->high = r->count = 0;

@@ -84,17 +84,27 @@ uet_holds(const struct nic_config *c)
 {
 	const struct uet_config *u = &c->uet;
 
-	return c->transport != NIC_TRANSPORT_UET ||
+	return c->transport == NIC_TRANSPORT_ROCE ||
 	       (u->paths != 0 && u->paths <= ENTROPY_PATHS_MAX &&
 		(u->paths & (u->paths - 1)) == 0 && u->ack_every != 0 && u->grant != 0 &&
 		u->unasked != 0 && c->reorder_window <= UET_WINDOW_MAX);
 }
 
 static bool
+mrc_holds(const struct nic_config *c)
+{
+	const struct mrc_config *x = &c->mrc;
+
+	return c->transport != NIC_TRANSPORT_MRC ||
+	       (x->paths != 0 && x->paths <= MRC_PATHS_MAX && (x->paths & (x->paths - 1)) == 0 &&
+		x->probe_interval != 0);
+}
+
+static bool
 config_holds(const struct nic_config *c)
 {
 	bool keeps = c->placement == NIC_PLACEMENT_OUT_OF_ORDER ||
-		     c->recovery == NIC_RECOVERY_SELECTIVE || c->transport == NIC_TRANSPORT_UET;
+		     c->recovery == NIC_RECOVERY_SELECTIVE || c->transport != NIC_TRANSPORT_ROCE;
 	bool window = c->reorder_window != 0 && c->reorder_window <= NIC_REORDER_WINDOW_MAX;
 
 	return c->ack_every != 0 && c->rto != 0 && c->header_bytes >= FRAME_SIZE_REAL &&
@@ -102,7 +112,7 @@ config_holds(const struct nic_config *c)
 	       c->ack_bytes >= FRAME_SIZE_REAL && c->ack_bytes <= PACKET_FRAME_MAX &&
 	       c->ack_bytes != 0 && c->cnp_priority < PRIORITIES && c->cnp_tc < PRIORITIES &&
 	       c->cnp_dscp < 64 && (!keeps || window) && c->port_count != 0 &&
-	       c->port_count <= NIC_PORTS_MAX && uet_holds(c);
+	       c->port_count <= NIC_PORTS_MAX && uet_holds(c) && mrc_holds(c);
 }
 
 // UDP's destination port of what goes to other NICs.
@@ -197,12 +207,22 @@ copy_parameters(struct nic *nic)
 	return 0;
 }
 
+// What both transports share reads UET's settings.
+static struct uet_config
+uet_of_mrc(const struct mrc_config *c)
+{
+	return (struct uet_config){.paths = 1, .ack_every = c->ack_every, .grant = 1, .unasked = 1};
+}
+
 int
 nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 {
+	struct nic_config settled = *config;
 	struct nic *nic;
 
-	if (node->port_count != config->port_count || !config_holds(config))
+	if (settled.transport == NIC_TRANSPORT_MRC)
+		settled.uet = uet_of_mrc(&settled.mrc);
+	if (node->port_count != config->port_count || !config_holds(&settled))
 		return -EINVAL;
 	nic = allocate(config->port_count);
 	if (nic == NULL)
@@ -212,11 +232,13 @@ nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 	nic->ack_bytes = config->ack_bytes;
 	nic->ack_every = config->ack_every;
 	nic->rto = config->rto;
-	nic->cold->config = *config;
+	nic->cold->config = settled;
 	for (unsigned int i = 0; i < config->port_count; i++) {
 		init_port(&nic->ports[i], &node->ports[i], &config->ports[i]);
 		if (config->transport == NIC_TRANSPORT_UET)
 			init_uet_port(&nic->ports[i]);
+		if (config->transport == NIC_TRANSPORT_MRC)
+			nic->ports[i].special |= NIC_SPEAKS_MRC;
 	}
 	if (copy_parameters(nic) != 0 || (config->transport == NIC_TRANSPORT_UET &&
 					  config->uet.credits && create_granters(nic) != 0)) {
@@ -410,7 +432,9 @@ nic_totals(const struct nic *nic, struct nic_totals *out)
 {
 	const struct nic_totals *closed = exchange_totals(nic);
 
-	*out = (struct nic_totals){.stream_received = nic->cold->stream_received};
+	*out = (struct nic_totals){.stream_received = nic->cold->stream_received,
+				   .probes = nic->cold->probes,
+				   .assumed_bad = nic->cold->assumed_bad};
 	for (uint32_t i = 0; i < nic->qp_limit; i++)
 		add_qp(nic->qps[i], out);
 	exchange_visit(nic, add_qp, out);

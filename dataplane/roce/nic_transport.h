@@ -9,11 +9,20 @@
 // ROW(ID, word): the word as in files and output. Both ends of a queue pair need the same.
 #define NIC_TRANSPORTS(ROW) \
 	ROW(ROCE, "roce")   \
-	ROW(UET, "uet")
+	ROW(UET, "uet")     \
+	ROW(MRC, "mrc")
 
 #define NIC_TRANSPORT_ID(id, word) NIC_TRANSPORT_##id,
 enum nic_transport { NIC_TRANSPORTS(NIC_TRANSPORT_ID) NIC_TRANSPORT_KINDS };
 #undef NIC_TRANSPORT_ID
+
+static inline const char *
+nic_transport_word(enum nic_transport transport)
+{
+#define NIC_TRANSPORT_WORD(id, word) transport == NIC_TRANSPORT_##id ? word:
+	return NIC_TRANSPORTS(NIC_TRANSPORT_WORD) "";
+#undef NIC_TRANSPORT_WORD
+}
 
 // How a sender chooses the entropy value of a packet, and so its path (entropy.h): ROW(ID, word).
 #define ENTROPY_MODES(ROW)  \
@@ -27,6 +36,15 @@ enum entropy_mode { ENTROPY_MODES(ENTROPY_ID) ENTROPY_KINDS };
 
 #define ENTROPY_PATHS_MAX 1024u
 #define UET_WINDOW_MAX 32704u // PSNs, as offsets of 16 bits with a bitmap behind them
+
+#define MRC_PATHS_MAX 128u // in a plane, of NIC_PORTS_MAX
+
+struct mrc_config {
+	uint16_t paths;          // entropy values of a queue pair in each plane: a power of two
+	uint16_t ack_every;      // as in struct uet_config
+	uint8_t denied;          // a bit per plane, by the NIC's port, that is not to be used
+	uint64_t probe_interval; // ps; between two probes of a plane
+};
 
 struct uet_config {
 	enum entropy_mode spray;

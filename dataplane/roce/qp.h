@@ -186,6 +186,7 @@ struct uet_granter;
 enum nic_special {
 	NIC_MISBEHAVES = 1 << 0, // packets wait in receive buffers (misbehaviour.h)
 	NIC_SPEAKS_UET = 1 << 1, // uet.h
+	NIC_SPEAKS_MRC = 1 << 2, // mrc.h
 };
 
 // What a NIC has at a port. What a packet touches lies line by line: rings and templates begin at
@@ -221,6 +222,8 @@ struct nic_cold {
 	struct exchanges *exchanges; // NULL: none
 	struct misbehaviour *misbehaviour;
 	struct uet_granter *granters; // by port; NULL: it grants no credit
+	uint64_t probes;              // as in struct nic_totals
+	uint64_t assumed_bad;
 	struct stream *streams;
 	uint64_t stream_received;
 	struct chunk *chunks; // memory of queue pairs and streams, beyond the first

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "qp_state.h"
 
+#include "mrc_sender.h"
 #include "pacing.h"
 #include "program.h"
 #include "qp.h"
 #include "responder.h"
+#include "sprayed.h"
 
 #include <errno.h>
 
@@ -22,6 +24,15 @@ state_of(bool open, const struct nic_flow_result *result)
 	if (result->completed != PS_NEVER)
 		return NIC_STATE_COMPLETE;
 	return open ? NIC_STATE_OPEN : NIC_STATE_WAITING;
+}
+
+static void
+snapshot_paths(const struct mrc_sender *x, struct qp_state *out)
+{
+	out->planes = x->plane_count;
+	out->bad_paths = x->bad;
+	for (uint8_t i = 0; i < x->plane_count; i++)
+		out->usable_paths = (uint16_t)(out->usable_paths + x->planes[i].states.usable);
 }
 
 static void
@@ -44,6 +55,8 @@ snapshot_sender(const struct sender *s, uint32_t psn_mask, ps_t now, struct qp_s
 
 		c->algorithm->read(c, now, &out->reading);
 	}
+	if (s->special & SENDER_SPRAYED && s->cold->sprayed->mrc != NULL)
+		snapshot_paths(s->cold->sprayed->mrc, out);
 }
 
 static void

@@ -29,6 +29,10 @@ struct qp_state {
 	struct nic_receiver_result received; // a receiver's and a reader's
 	bool paced;                          // congestion control has a say:
 	struct congestion_reading reading;
+	// Of a sender of Multipath Reliable Connection; no planes: of another.
+	uint8_t planes;        // that its flow takes
+	uint16_t usable_paths; // entropy values of all of them
+	uint16_t bad_paths;    // that are assumed bad
 };
 
 // Reads a queue pair as of `now`. Returns 0, or -ENOENT when there is none of that number. The

@@ -16,6 +16,8 @@
 #include "sender.h"
 
 #include "message.h"
+#include "mrc_frame.h"
+#include "mrc_sender.h"
 #include "pacing.h"
 #include "program.h"
 #include "resends.h"
@@ -68,7 +70,9 @@ make_sprayed(struct nic *nic, struct sender *s, ps_t now)
 	struct rte_mbuf *m = packet_alloc(nic->node->packets);
 	struct uet_place place = {s->begin, s->end, s->last_payload};
 	uint32_t index = s->next;
-	uint16_t entropy = entropy_next(&s->cold->sprayed->entropy);
+	struct mrc_sender *mrc = s->cold->sprayed->mrc;
+	uint16_t entropy = mrc != NULL ? mrc_sender_next(mrc)
+				       : entropy_next(&s->cold->sprayed->entropy);
 
 	if (s->special & SENDER_RESENDS) {
 		index = resends_take(s->cold->resends);
@@ -80,14 +84,22 @@ make_sprayed(struct nic *nic, struct sender *s, ps_t now)
 			place = (struct uet_place){found.begin, found.end, found.last_payload};
 		}
 	}
-	if (likely(m != NULL))
-		uet_write(nic, s, m, index, place, entropy, sprayed_asks(s, index));
+	if (likely(m != NULL)) {
+		if (mrc != NULL)
+			mrc_write(nic, s, m, index, place, entropy, sprayed_asks(s, index));
+		else
+			uet_write(nic, s, m, index, place, entropy, sprayed_asks(s, index));
+	}
 	if (index == s->next)
 		sender_advance(nic, s, now);
 	else
 		s->result.retransmitted++;
 	sprayed_sent(nic, s, index, entropy, now);
+	if (mrc != NULL)
+		mrc_sender_turn(nic, mrc);
 	sender_review_until(nic, s, now, now);
+	if (mrc != NULL)
+		mrc_sender_wake(nic, s, now);
 	return m;
 }
 

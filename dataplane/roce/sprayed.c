@@ -9,6 +9,7 @@
 // nothing in flight asks again after a retransmission timeout, because the last grant may be lost.
 #include "sprayed.h"
 
+#include "mrc_sender.h"
 #include "pacing.h"
 #include "resends.h"
 
@@ -107,6 +108,8 @@ sprayed_sent(struct nic *nic, struct sender *s, uint32_t index, uint16_t entropy
 	sp->consumed += s->path_mtu;
 	if (s->timer.due == PS_NEVER)
 		nic_set_timer(nic, &s->timer, now + nic->rto);
+	if (sp->mrc != NULL)
+		mrc_sender_sent(nic, sp->mrc, now);
 }
 
 bool
@@ -135,6 +138,15 @@ sprayed_round_trip(const struct sprayed *sp, uint32_t index, ps_t now)
 	return p->state == SPRAYED_IN_FLIGHT && p->sends == 1 ? sprayed_time_since(p, now) : 0;
 }
 
+void
+sprayed_learn(struct sprayed *sp, uint16_t entropy, enum entropy_news news)
+{
+	if (sp->mrc != NULL)
+		mrc_sender_learn(sp->mrc, entropy, news);
+	else
+		entropy_learn(&sp->entropy, entropy, news);
+}
+
 bool
 sprayed_lose(struct sender *s, uint32_t index, enum entropy_news news)
 {
@@ -146,6 +158,6 @@ sprayed_lose(struct sender *s, uint32_t index, enum entropy_news news)
 	p->state = SPRAYED_LOST;
 	sp->in_flight--;
 	s->special |= SENDER_RESENDS;
-	entropy_learn(&sp->entropy, p->entropy, news);
+	sprayed_learn(sp, p->entropy, news);
 	return true;
 }

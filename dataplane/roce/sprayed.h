@@ -23,6 +23,8 @@ struct sprayed_packet {
 	uint8_t sends;    // 255: that many or more
 };
 
+struct mrc_sender;
+
 struct sprayed {
 	struct sprayed_packet *packets; // a ring, by number
 	uint32_t mask;
@@ -34,6 +36,7 @@ struct sprayed {
 	uint64_t consumed; // and that were sent, ever
 	uint16_t sport;    // of entropy value 0
 	struct entropy entropy;
+	struct mrc_sender *mrc; // of that transport, which has no `entropy`; NULL
 };
 
 // Makes what a new sender needs, with a ring of so many packets, a power of two, or sets what a
@@ -69,6 +72,9 @@ bool sprayed_arrived(struct sender *s, uint32_t index);
 
 // The round trip of a packet that is answered now; 0: it is not known which time it was sent.
 ps_t sprayed_round_trip(const struct sprayed *sp, uint32_t index, ps_t now);
+
+// What became of a packet of that entropy value.
+void sprayed_learn(struct sprayed *sp, uint16_t entropy, enum entropy_news news);
 
 // It was lost: it goes again. Returns whether that is news.
 bool sprayed_lose(struct sender *s, uint32_t index, enum entropy_news news);

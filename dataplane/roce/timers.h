@@ -18,6 +18,7 @@ enum timer_kind {
 	TIMER_MISBEHAVIOUR,
 	TIMER_EXCHANGE,
 	TIMER_GRANT,
+	TIMER_PROBE,
 };
 
 // Part of what it belongs to. Worker: rw.

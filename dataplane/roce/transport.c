@@ -16,6 +16,8 @@
 #include "exchange.h"
 #include "icrc.h"
 #include "misbehaviour.h"
+#include "mrc.h"
+#include "mrc_probe.h"
 #include "pacing.h"
 #include "placement.h"
 #include "program.h"
@@ -326,7 +328,7 @@ transport_take(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	return take_roce(nic, m, in->index, now);
 }
 
-// A packet that a NIC of another transport than RoCEv2 has taken.
+// A packet that a NIC has taken that speaks Ultra Ethernet Transport,
 static int
 take_uet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
@@ -343,10 +345,25 @@ take_uet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	return uet_take(n->nic, m, in->index, now);
 }
 
+// or Multipath Reliable Connection.
+static int
+take_mrc(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
+{
+	const struct packet_meta *meta = packet_meta(m);
+
+	if (!(meta->flags & PACKET_ROCE))
+		return transport_take(n, in, m, now);
+	if (unlikely(!addressed_to(&n->nic->ports[in->index], meta, packet_data(m))))
+		return DROP_NOT_FOR_HOST;
+	return mrc_take(n->nic, m, in->index, now);
+}
+
 // One that had to wait.
 static int
 take_late(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
+	if (n->nic->ports[in->index].special & NIC_SPEAKS_MRC)
+		return take_mrc(n, in, m, now);
 	if (n->nic->ports[in->index].special & NIC_SPEAKS_UET)
 		return take_uet(n, in, m, now);
 	return transport_take(n, in, m, now);
@@ -559,6 +576,9 @@ fire(struct node *n, struct timer *timer, ps_t now)
 		b = container_of(timer, struct misbehaviour, timer);
 		misbehaviour_timer(b, n, now, take_late);
 		nic_set_timer(nic, timer, misbehaviour_due(b));
+		break;
+	case TIMER_PROBE:
+		mrc_probe_run(nic, container_of(timer, struct mrc_sender, probe), now);
 		break;
 	case TIMER_GRANT:
 		uet_credit_grant(nic, container_of(timer, struct uet_granter, timer), now);

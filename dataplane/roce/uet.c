@@ -7,9 +7,7 @@
 #include "dataplane/queueing/ecn.h"
 #include "dataplane/stages/stage.h"
 #include "exchange.h"
-#include "pacing.h"
-#include "sender.h"
-#include "sender_review.h"
+#include "sprayed_answers.h"
 #include "uet_credit.h"
 #include "uet_frame.h"
 #include "uet_receiver.h"
@@ -99,94 +97,34 @@ index_of(const struct sender *s, uint32_t psn)
 	return psn - s->psn_base;
 }
 
-static bool
-under_way(const struct sender *s, uint32_t index)
-{
-	return (int32_t)(index - s->acked) >= 0 && (int32_t)(s->next - index) > 0;
-}
-
-// The entropy value of the packet that caused an acknowledgement, which may be acknowledged
-// already.
-static void
-learn(struct sender *s, uint32_t index, bool marked)
-{
-	struct sprayed *sp = s->cold->sprayed;
-
-	if (s->next - index - 1 > sp->mask)
-		return;
-	entropy_learn(&sp->entropy, sprayed_packet_at(sp, index)->entropy,
-		      marked ? ENTROPY_MARKED : ENTROPY_GOOD);
-}
-
-static void
-feed_back(struct sender *s, uint32_t arrived, ps_t round_trip, bool marked, ps_t now)
-{
-	struct congestion *c = &s->cold->pacing->c;
-	const struct congestion_feedback f = {
-		.bytes = (uint64_t)arrived * s->path_mtu,
-		.in_flight = (uint64_t)s->cold->sprayed->in_flight * s->path_mtu,
-		.round_trip = round_trip,
-		.marked = marked,
-	};
-
-	if (c->algorithm->fed_back != NULL)
-		c->algorithm->fed_back(c, &f, now);
-}
-
 static void
 take_ack(struct nic *nic, struct sender *s, const struct uet_ack_cc *h, ps_t now)
 {
-	uint32_t cack = roce_get32(h->cack_psn), before = s->acked;
-	uint32_t end = index_of(s, cack) + 1; // all before have arrived
-	uint32_t acked = index_of(s, cack + (uint32_t)(int16_t)uet_get16(h->ack_psn_offset));
-	uint32_t first = index_of(s, cack + (uint32_t)(int16_t)uet_get16(h->sack_psn_offset));
-	bool marked = uet_flags(&h->prologue) & UET_ANSWER_MARKED;
-	ps_t round_trip = 0, waited = (ps_t)uet_get16(h->service_time) * PS_PER_NS;
-	uint64_t bitmap = uet_get64(h->sack_bitmap);
-	uint32_t arrived = 0;
+	uint32_t cack = roce_get32(h->cack_psn);
+	const struct sprayed_ack a = {
+		.end = index_of(s, cack) + 1,
+		.first = index_of(s, cack + (uint32_t)(int16_t)uet_get16(h->sack_psn_offset)),
+		.bitmap = uet_get64(h->sack_bitmap),
+		.of_packet = true,
+		.acked = index_of(s, cack + (uint32_t)(int16_t)uet_get16(h->ack_psn_offset)),
+		.waited = (ps_t)uet_get16(h->service_time) * PS_PER_NS,
+		.marked = uet_flags(&h->prologue) & UET_ANSWER_MARKED,
+	};
 
-	if ((int32_t)(end - s->next) > 0)
-		return; // of something that was never sent
-	if (under_way(s, acked))
-		round_trip = sprayed_round_trip(s->cold->sprayed, acked, now);
-	round_trip = round_trip > waited ? round_trip - waited : 0;
-	for (uint32_t i = before; (int32_t)(end - i) > 0; i++)
-		arrived += sprayed_arrived(s, i);
-	for (; bitmap != 0; bitmap &= bitmap - 1) {
-		uint32_t i = first + (uint32_t)__builtin_ctzll(bitmap);
-
-		if (under_way(s, i))
-			arrived += sprayed_arrived(s, i);
-	}
-	learn(s, acked, marked);
-	if (s->special & SENDER_PACED)
-		feed_back(s, arrived, round_trip, marked, now);
-	if ((int32_t)(end - before) > 0)
-		sender_arrived(nic, s, end, now);
-	sender_review(nic, s, now);
+	sprayed_take_ack(nic, s, &a, now);
 }
 
 static void
 take_nack(struct nic *nic, struct sender *s, const struct uet_nack *h, ps_t now)
 {
-	uint32_t index = index_of(s, roce_get32(h->psn));
-	bool resent = uet_flags(&h->prologue) & UET_ANSWER_RETX;
-	const struct sprayed *sp = s->cold->sprayed;
-	uint64_t in_flight = (uint64_t)sp->in_flight * s->path_mtu;
-	const struct congestion *c;
+	const struct sprayed_nack n = {
+		.index = index_of(s, roce_get32(h->psn)),
+		.resent = uet_flags(&h->prologue) & UET_ANSWER_RETX,
+		.trimmed = h->code == UET_NACK_TRIMMED,
+		.news = ENTROPY_TRIMMED,
+	};
 
-	// One that is answered already, or that has been sent again since.
-	if (!under_way(s, index) || resent != (sprayed_packet_at(sp, index)->sends > 1))
-		return;
-	if (!sprayed_lose(s, index, ENTROPY_TRIMMED))
-		return;
-	s->result.naks++;
-	if (s->special & SENDER_PACED && h->code == UET_NACK_TRIMMED) {
-		c = &s->cold->pacing->c;
-		if (c->algorithm->trimmed != NULL)
-			c->algorithm->trimmed(&s->cold->pacing->c, s->path_mtu, in_flight, now);
-	}
-	sender_review(nic, s, now);
+	sprayed_take_nack(nic, s, &n, now);
 }
 
 // An answer for a sender. All of them have PDCIDs at the same place.

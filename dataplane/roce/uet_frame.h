@@ -37,6 +37,7 @@ void uet_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t i
 // What answers have in common.
 struct uet_answer {
 	uint16_t sport; // big endian: of the packet that it answers
+	uint16_t label; // of that packet, where the transport uses it
 	uint8_t flags;  // enum uet_answer_flags
 	ps_t waited;    // how long that packet had arrived before
 };

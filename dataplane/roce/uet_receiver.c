@@ -8,6 +8,7 @@
 // be acknowledged would not fit, what there is goes first. A trimmed packet is answered by a NACK.
 #include "uet_receiver.h"
 
+#include "mrc_frame.h"
 #include "program.h"
 #include "uet_credit.h"
 #include "uet_frame.h"
@@ -49,11 +50,17 @@ placed_from(const struct receiver *r, uint32_t psn)
 	return low | r->placed[(slot / 64 + 1) % words] << (64 - slot % 64);
 }
 
-static void
-acknowledge(struct nic *nic, struct uet_receiver *u, uint32_t psn, const struct uet_answer *answer)
+static bool
+speaks_mrc(const struct nic *nic)
 {
-	struct receiver *r = &u->receiver;
-	uint32_t first = u->pending != 0 ? u->lowest : psn;
+	return nic->cold->config.transport == NIC_TRANSPORT_MRC;
+}
+
+// What has arrived, with a bitmap that begins at `first` or later.
+static struct uet_sack
+report(const struct uet_receiver *u, uint32_t psn, uint32_t first)
+{
+	const struct receiver *r = &u->receiver;
 	struct uet_sack sack = {
 		.cack_psn = r->expected - 1,
 		.acked_psn = psn,
@@ -69,14 +76,52 @@ acknowledge(struct nic *nic, struct uet_receiver *u, uint32_t psn, const struct 
 	sack.first_psn = first;
 	// A ring of 64 bits ends where it begins: beyond are none.
 	sack.bitmap = r->ahead != 0 ? placed_from(r, first) : 0;
-	u->pending = 0;
-	nic_respond(nic_port_of(nic, &r->qp), uet_make_ack(nic, r, answer, &sack));
+	return sack;
 }
 
-static uint8_t
-answer_flags(const struct uet_data *d)
+static void
+acknowledge(struct nic *nic, struct uet_receiver *u, uint32_t psn, const struct uet_answer *answer)
 {
-	return (uint8_t)((d->marked ? UET_ANSWER_MARKED : 0) | (d->resent ? UET_ANSWER_RETX : 0));
+	struct uet_sack sack = report(u, psn, u->pending != 0 ? u->lowest : psn);
+	struct receiver *r = &u->receiver;
+
+	u->pending = 0;
+	nic_respond(nic_port_of(nic, &r->qp), speaks_mrc(nic)
+						      ? mrc_make_sack(nic, u, answer, &sack)
+						      : uet_make_ack(nic, r, answer, &sack));
+}
+
+static void
+refuse(struct nic *nic, struct uet_receiver *u, const struct uet_answer *answer, uint8_t code,
+       uint32_t psn)
+{
+	struct receiver *r = &u->receiver;
+
+	r->result.naks++;
+	nic_respond(nic_port_of(nic, &r->qp), speaks_mrc(nic)
+						      ? mrc_make_nack(nic, u, answer, code, psn)
+						      : uet_make_nack(nic, r, answer, code, psn));
+}
+
+void
+uet_receiver_probed(struct nic *nic, struct uet_receiver *u, const struct uet_answer *answer,
+		    uint16_t number)
+{
+	struct receiver *r = &u->receiver;
+	struct uet_sack sack = report(u, r->expected, r->expected);
+
+	nic_respond(nic_port_of(nic, &r->qp), mrc_make_probed(nic, u, answer, &sack, number));
+}
+
+static struct uet_answer
+answer_to(const struct uet_data *d)
+{
+	return (struct uet_answer){
+		.sport = d->sport,
+		.label = d->label,
+		.flags = (uint8_t)((d->marked ? UET_ANSWER_MARKED : 0) |
+				   (d->resent ? UET_ANSWER_RETX : 0)),
+	};
 }
 
 // Keeps a packet of the window for the next acknowledgement.
@@ -92,6 +137,7 @@ note_pending(struct nic *nic, struct uet_receiver *u, const struct uet_data *d, 
 			highest = u->highest;
 		if (highest - lowest >= SACK_PSNS) {
 			struct uet_answer answer = {.sport = u->last_sport,
+						    .label = u->last_label,
 						    .waited = now - u->last_at};
 
 			acknowledge(nic, u, u->last, &answer);
@@ -102,6 +148,7 @@ note_pending(struct nic *nic, struct uet_receiver *u, const struct uet_data *d, 
 	u->highest = highest;
 	u->last = d->psn;
 	u->last_sport = d->sport;
+	u->last_label = d->label;
 	u->last_at = now;
 	u->pending++;
 }
@@ -157,7 +204,7 @@ advance(struct receiver *r, uint32_t *ended)
 static void
 take_new(struct nic *nic, struct uet_receiver *u, const struct uet_data *d, ps_t now)
 {
-	struct uet_answer answer = {.sport = d->sport, .flags = answer_flags(d)};
+	struct uet_answer answer = answer_to(d);
 	struct receiver *r = &u->receiver;
 	uint32_t ended = 0, immediates, distance = d->psn - r->expected;
 
@@ -180,16 +227,14 @@ take_new(struct nic *nic, struct uet_receiver *u, const struct uet_data *d, ps_t
 void
 uet_receiver_take(struct nic *nic, struct uet_receiver *u, const struct uet_data *d, ps_t now)
 {
-	struct uet_answer answer = {.sport = d->sport, .flags = answer_flags(d)};
+	struct uet_answer answer = answer_to(d);
 	struct receiver *r = &u->receiver;
 	int32_t distance = (int32_t)(d->psn - r->expected);
 
 	if (d->has_target)
 		uet_credit_need(nic, u, d, now);
 	if (distance >= 0 && (uint32_t)distance >= nic->cold->config.reorder_window) {
-		r->result.naks++;
-		nic_respond(nic_port_of(nic, &r->qp),
-			    uet_make_nack(nic, r, &answer, UET_NACK_OUT_OF_WINDOW, d->psn));
+		refuse(nic, u, &answer, UET_NACK_OUT_OF_WINDOW, d->psn);
 		return;
 	}
 	if (distance < 0 || is_placed(r, d->psn)) {
@@ -197,10 +242,8 @@ uet_receiver_take(struct nic *nic, struct uet_receiver *u, const struct uet_data
 		r->result.duplicates += !d->trimmed;
 		acknowledge(nic, u, d->psn, &answer);
 	} else if (d->trimmed) {
-		r->result.naks++;
 		uet_credit_trimmed(nic, u, now);
-		nic_respond(nic_port_of(nic, &r->qp),
-			    uet_make_nack(nic, r, &answer, UET_NACK_TRIMMED, d->psn));
+		refuse(nic, u, &answer, UET_NACK_TRIMMED, d->psn);
 	} else {
 		r->result.packets++;
 		take_new(nic, u, d, now);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fabrics of Ultra Ethernet Transport in which as much happens as can: marks, trimmed packets, losses, timeouts, links
-that come and go; once with windows, once with credits as well.
+"""Fabrics of Ultra Ethernet Transport and Multipath Reliable Connection in which as much happens as can: marks, trimmed
+packets, losses, timeouts, links that come and go; once with windows, once with credits as well, once with planes.
 """
 from common import fabric
 
@@ -17,3 +17,11 @@ SPRAYED = fabric(
     events=[{"at": "15us", "link": "leaf1-spine1", "loss": "1%", "for": "40us"},
             {"at": "50us", "link": "leaf2-spine2", "state": "down", "for": "60us"}])
 GRANTED = SPRAYED | {"hosts": SPRAYED["hosts"] | {"uet": {"spray": "reps", "credits": "on"}}}
+
+# Multipath Reliable Connection: planes in turn, states of paths, probes.
+PLANES = SPRAYED | {
+    "fabric": SPRAYED["fabric"] | {"topology": SPRAYED["fabric"]["topology"] | {"planes": 2}},
+    "hosts": SPRAYED["hosts"] | {"transport": "mrc", "mrc": {"paths": 8, "probe-interval": "20us"}},
+    "events": [{"at": "15us", "link": "p1-leaf1-p1-spine1", "loss": "20%", "for": "40us"},
+               {"at": "50us", "link": "p2-leaf2-p2-spine2", "state": "down", "for": "60us"},
+               {"at": "60us", "link": "h3-p2-leaf1", "state": "down", "for": "200us"}]}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The outcome depends on the file and the seed, and on nothing else."""
 from common import *
-from sprayed import GRANTED, SPRAYED
+from sprayed import GRANTED, PLANES, SPRAYED
 
 # As much as possible that could depend on order: pauses, marks, losses, random ties and starts, streams,
 # links that come and go, thresholds that change, snapshots.
@@ -67,7 +67,7 @@ class Digest(Case):
         for what in ("pfc_tx", "ecn_marked", "cnps", "out_of_order", "retransmitted", "drops"):
             self.assertGreater(training[what], 0, what)
         self.assertEqual(training["flows"], training["completed"])
-        for description in (SPRAYED, GRANTED):
+        for description in (SPRAYED, GRANTED, PLANES):
             sprayed = self.busy(description=description).summary
             for what in ("ecn_marked", "out_of_order", "retransmitted", "drops"):
                 self.assertGreater(sprayed[what], 0, what)
@@ -88,12 +88,12 @@ class Digest(Case):
         self.same(TRAINING, ())
 
     def test_nodes_in_any_order(self):
-        for description in (BUSY, DROPPING, DEMO, TRAINING, SPRAYED, GRANTED):
+        for description in (BUSY, DROPPING, DEMO, TRAINING, SPRAYED, GRANTED, PLANES):
             self.same(description, *(("--visit", seed) for seed in range(1, 21 if FULL else 4)))
 
     def test_shorter_windows(self):
         # The least wire delay is 500 ns.
-        for description in (BUSY, DROPPING, DEMO, TRAINING, SPRAYED, GRANTED):
+        for description in (BUSY, DROPPING, DEMO, TRAINING, SPRAYED, GRANTED, PLANES):
             self.same(description, ("--window", "250ns"), ("--window", "125ns"), ("--window", "333ns"),
                       ("--window", "77ns", "--visit", 9), ("--window", "20ns"))
 

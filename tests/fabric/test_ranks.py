@@ -5,7 +5,7 @@ import random
 from common import *
 from ranks import mpirun
 from sample import Sample
-from sprayed import GRANTED, SPRAYED
+from sprayed import GRANTED, PLANES, SPRAYED
 
 COUNTS = (2, 4)
 SEEDS = range(150, 210) if FULL else range(200, 206)
@@ -60,7 +60,7 @@ class Ranks(Case):
                 self.compare(self.file(Sample(seed).description()), (draw.choice((2, 3, 4, 7)),), "-j", threads)
 
     def test_ultra_ethernet(self):
-        for description in (SPRAYED, GRANTED):
+        for description in (SPRAYED, GRANTED, PLANES):
             self.compare(self.file(description), (2, 3))
             self.compare(self.file(description), (2,), "-j", 2)
 

@@ -5,7 +5,7 @@ Fabrics are drawn at random (sample.py). All that they have goes on while thread
 """
 from common import *
 from sample import Sample
-from sprayed import GRANTED, SPRAYED
+from sprayed import GRANTED, PLANES, SPRAYED
 
 COUNTS = (2, 3, 8)      # the last two are more than a small machine has cores
 SEEDS = range(200) if FULL else range(3 if SANITIZED else 6)
@@ -35,7 +35,7 @@ class Threads(Case):
                         self.assert_same_files(got, wanted)
 
     def test_ultra_ethernet(self):
-        for description in (SPRAYED, GRANTED):
+        for description in (SPRAYED, GRANTED, PLANES):
             path = self.file(description)
             self.assertEqual({self.run_on(threads, path) for threads in COUNTS}, {self.run_on(1, path)})
 

@@ -253,7 +253,7 @@ experiment_destroy(struct experiment *e)
 static int
 add_totals(const struct experiment *e, struct report_result *result)
 {
-	uint64_t sums[2] = {0};
+	uint64_t sums[4] = {0};
 	int rc;
 
 	for (uint32_t h = 0; h < e->topology->host_count; h++) {
@@ -264,10 +264,14 @@ add_totals(const struct experiment *e, struct report_result *result)
 		nic_totals(e->fabric->nics[h], &totals);
 		sums[0] += totals.received.cnps;
 		sums[1] += totals.received.out_of_order;
+		sums[2] += totals.assumed_bad;
+		sums[3] += totals.probes;
 	}
-	rc = ranks_reduce(e->fabric->ranks, RANKS_SUM, sums, 2);
+	rc = ranks_reduce(e->fabric->ranks, RANKS_SUM, sums, 4);
 	result->cnps = sums[0];
 	result->out_of_order = sums[1];
+	result->assumed_bad = sums[2];
+	result->probes = sums[3];
 	return rc;
 }
 

@@ -189,6 +189,36 @@ values_of_congestion_control(void **state)
 	config_free(c);
 }
 
+static void
+values_of_mrc(void **state)
+{
+	struct config *c = load_good(FABRIC
+				     "hosts: {transport: mrc}\n"
+				     "h2: {mrc: {paths: 128, ack-every: 16, deny-planes: [1, 8], "
+				     "probe-interval: 1ms},\n"
+				     "  congestion: none}\n"
+				     "h3: {mrc: {deny-planes: []}}\n");
+	struct host_config h;
+
+	(void)state;
+	assert_int_equal(config_host(c, "h1", &h), 0);
+	assert_int_equal(h.transport, NIC_TRANSPORT_MRC);
+	assert_int_equal(h.congestion, CONGESTION_NSCC);
+	assert_int_equal(h.mrc.paths, 32);
+	assert_int_equal(h.mrc.ack_every, 4);
+	assert_int_equal(h.mrc.denied, 0);
+	assert_int_equal(h.mrc.probe_interval, 100000000);
+	assert_int_equal(config_host(c, "h2", &h), 0);
+	assert_int_equal(h.congestion, CONGESTION_NONE);
+	assert_int_equal(h.mrc.paths, 128);
+	assert_int_equal(h.mrc.ack_every, 16);
+	assert_int_equal(h.mrc.denied, 0x81);
+	assert_int_equal(h.mrc.probe_interval, 1000000000);
+	assert_int_equal(config_host(c, "h3", &h), 0);
+	assert_int_equal(h.mrc.denied, 0);
+	config_free(c);
+}
+
 // A stall or storm is whole: `none` in a host's own section takes it back, a map replaces it.
 static void
 values_of_misbehaviour(void **state)
@@ -368,6 +398,7 @@ main(void)
 		cmocka_unit_test(ultra_ethernet),
 		cmocka_unit_test(values),
 		cmocka_unit_test(values_of_congestion_control),
+		cmocka_unit_test(values_of_mrc),
 		cmocka_unit_test(values_of_misbehaviour),
 		cmocka_unit_test(both_versions_of_ip),
 		cmocka_unit_test(mistakes),
