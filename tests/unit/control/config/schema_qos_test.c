@@ -48,7 +48,7 @@ bad_rates(void **state)
 		SINGLE "  qos: {port: {max-rate: 1M}, flow-control: pcf}\n",
 		"f.yaml:3:26: switch.qos.port.max-rate: 1M is out of range: 10M to 8T, or none\n"
 		"f.yaml:3:45: switch.qos.flow-control: \"pcf\" is not one of pfc, "
-		"pfc-asymmetric, pause, none; did you mean \"pfc\"?\n");
+		"pfc-asymmetric, pause, credit, cbfc, none; did you mean \"pfc\"?\n");
 }
 
 static void

@@ -39,10 +39,6 @@ every_key_is_read(void **state)
 				 "      5: {weight: 7, alpha: 0, ecn: off}\n"
 				 "    flow-control: pfc\n"
 				 "    pfc: {priorities: [3], quanta: 100, refresh: 5us}\n"
-				 "    credit: {buffer: 20KB, update: 1KB, resend: 3us, "
-				 "spacing: 800B, sync: 9us,\n"
-				 "      arbitration: {high: \"3:255\", low: \"0:1, 6:16\", "
-				 "limit: 254}}\n"
 				 "  routing:\n"
 				 "    mode: ecmp-qp\n"
 				 "    eligible: {udp-dport: any, opcodes: all}\n"
@@ -114,6 +110,31 @@ every_key_is_read(void **state)
 	assert_int_equal(s.pfc_quanta, 100);
 	assert_false(s.pfc_refresh_auto);
 	assert_int_equal(s.pfc_refresh_ps, 5000000);
+	assert_int_equal(s.routing.mode, GROUP_ECMP_QP);
+	assert_int_equal(s.routing.eligible_udp_dport, 0);
+	assert_int_equal(s.routing.eligible_opcodes, CONFIG_OPCODES_ALL);
+	assert_false(s.routing.hash_seed_auto);
+	assert_int_equal(s.routing.hash_seed, UINT32_MAX);
+	assert_int_equal(s.routing.grade_count, 2);
+	assert_int_equal(s.routing.grades_bytes[1], 2000);
+}
+
+static void
+keys_of_credits_are_read(void **state)
+{
+	struct switch_config s =
+		switch_of(SINGLE "  buffer: {cell: 128}\n"
+				 "  qos:\n"
+				 "    flow-control: cbfc\n"
+				 "    priority-to-tc: {0: 0, 3: 3, 6: 6, default: 0}\n"
+				 "    credit: {buffer: 20KB, update: 1KB, resend: 3us, "
+				 "spacing: 800B, sync: 9us,\n"
+				 "      arbitration: {high: \"3:255\", low: \"0:1, 6:16\", "
+				 "limit: 254}}\n",
+			  "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_int_equal(s.flow_control, CONFIG_FLOW_CONTROL_CBFC);
 	assert_int_equal(s.credit.buffer.kind, CONFIG_AMOUNT_BYTES);
 	assert_int_equal(s.credit.buffer.value, 20000);
 	assert_int_equal(s.credit.update_bytes, 1000);
@@ -129,13 +150,6 @@ every_key_is_read(void **state)
 	assert_int_equal(s.credit.low.weights[1], 16);
 	assert_int_equal(s.credit.limit, 254);
 	assert_false(s.credit.limit_unlimited);
-	assert_int_equal(s.routing.mode, GROUP_ECMP_QP);
-	assert_int_equal(s.routing.eligible_udp_dport, 0);
-	assert_int_equal(s.routing.eligible_opcodes, CONFIG_OPCODES_ALL);
-	assert_false(s.routing.hash_seed_auto);
-	assert_int_equal(s.routing.hash_seed, UINT32_MAX);
-	assert_int_equal(s.routing.grade_count, 2);
-	assert_int_equal(s.routing.grades_bytes[1], 2000);
 }
 
 static void
@@ -159,9 +173,9 @@ keys_without_a_feature_are_unknown(void **state)
 	expect_messages(SINGLE "  preset: infiniband-like\n",
 			"f.yaml:3:11: switch.preset: \"infiniband-like\" is not one of "
 			"spectrum-x, sonic, lossy\n");
-	expect_messages(SINGLE "  qos: {flow-control: credit}\n",
-			"f.yaml:3:23: switch.qos.flow-control: \"credit\" is not one of pfc, "
-			"pfc-asymmetric, pause, none\n");
+	expect_messages(SINGLE "  qos: {flow-control: tokens}\n",
+			"f.yaml:3:23: switch.qos.flow-control: \"tokens\" is not one of pfc, "
+			"pfc-asymmetric, pause, credit, cbfc, none\n");
 }
 
 static void
@@ -427,6 +441,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_is_read),
+		cmocka_unit_test(keys_of_credits_are_read),
 		cmocka_unit_test(keys_without_a_feature_are_unknown),
 		cmocka_unit_test(routing_is_read),
 		cmocka_unit_test(routing_that_is_wrong),
