@@ -353,6 +353,7 @@ test_probes(void **state)
 	static struct world x;
 	unsigned int probes = 0, lost = 0;
 	struct qp_state read;
+	uint32_t probed = 0;
 	ps_t last = 0, mended = 3 * PS_PER_MS;
 
 	(void)state;
@@ -370,6 +371,7 @@ test_probes(void **state)
 				continue;
 			}
 			probes++;
+			probed |= 1u << value;
 			assert_true(x.forth.dead >> value & 1);
 			assert_int_equal(x.forth.entries[i].wire_bytes, PROBE_FRAME);
 			assert_int_equal(uet_get16(x.forth.entries[i].behind + 4), value);
@@ -384,6 +386,7 @@ test_probes(void **state)
 	assert_in_range(lost, 100, 400);
 	assert_in_range(probes, 50, 58);
 	assert_int_equal(totals(&x).probes, probes);
+	assert_int_equal(probed, 1u << 3 | 1u << 12); // in turn
 	assert_int_equal(totals(&x).assumed_bad, 2);
 	assert_int_equal(nic_read_qp(x.w.nics[A], x.qpn, x.w.now, &read), 0);
 	assert_int_equal(read.planes, 1);
