@@ -196,6 +196,8 @@ check_idle(const struct switch_check *check)
 	}
 	check_port_pfc(check);
 	check_credits(check);
+	note(check, settings->cut_through, "cut-through-header",
+	     "has no effect: forwarding is store-and-forward");
 	for (int i = 0; i < CONFIG_POOLS; i++) {
 		snprintf(key, sizeof(key), "buffer.pools.%s.port-alpha", config_pool_name(i));
 		note(check,

@@ -141,6 +141,24 @@ warn_of_pauses(const struct config *config, struct diag *diag)
 			     "link has: write flow-control credit, or `preset: lossy`");
 }
 
+// An Ethernet fabric has no subnet.
+static void
+refuse_subnet(const struct config *config, struct diag *diag)
+{
+	static const char *const keys[] = {"engine", "alternate", "lfts"};
+	char path[32];
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct diag_pos pos = config_written_at(config, "subnet", keys[i]);
+
+		if (pos.line == 0)
+			continue;
+		snprintf(path, sizeof(path), "subnet.%s", keys[i]);
+		diag_error(diag, config->file, pos, path,
+			   "only a fabric with `link-layer: infiniband` has forwarding tables");
+	}
+}
+
 void
 check_infiniband(struct config *config, struct diag *diag)
 {
@@ -149,10 +167,7 @@ check_infiniband(struct config *config, struct diag *diag)
 		for (unsigned i = 0; i < config->single.lft_count; i++)
 			diag_error(diag, config->file, config->single.lft[i].port.pos, "switch.lft",
 				   "only a switch with `link-layer: infiniband` has one");
-		if (config->subnet.lfts.path.text != NULL)
-			diag_error(diag, config->file, config->subnet.lfts.path.pos, "subnet.lfts",
-				   "only a fabric with `link-layer: infiniband` has forwarding "
-				   "tables");
+		refuse_subnet(config, diag);
 		return;
 	}
 	for (unsigned i = 0; i < config->attach_count; i++)

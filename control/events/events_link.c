@@ -46,7 +46,7 @@ change_link(struct node *n, ps_t now, void *arg)
 	set_faults(w, c);
 	if (event->changes & CONFIG_LINK_STATE)
 		w->down = !up || p->no_carrier;
-	wire_update_faulty(w);
+	wire_update_special(w);
 	if (event->changes & CONFIG_LINK_CORRUPT)
 		p->rx_faults |= PORT_RX_CORRUPT;
 	if (event->changes & CONFIG_LINK_STATE)
@@ -351,7 +351,7 @@ set_port(struct node *n, ps_t now, void *arg)
 
 	if (p->out != NULL) {
 		p->out->down = !state->up || p->no_carrier;
-		wire_update_faulty(p->out);
+		wire_update_special(p->out);
 	}
 	node_set_link(n, p, state->up, now);
 }

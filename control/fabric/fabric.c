@@ -147,9 +147,9 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 		return rc;
 	fabric_note_delay(f, to.node, f->wires[index]->delay);
 	f->wires[index]->loss = fabric_wire_loss(link->loss_ppm);
-	f->wires[index]->faulty = link->loss_ppm != 0;
 	f->wires[index]->cut = a == NULL || b == NULL;
 	f->wires[index]->header_bytes = fabric_header_bytes(f, to.node);
+	wire_update_special(f->wires[index]);
 	if (a != NULL)
 		a->ports[from.port].out = f->wires[index];
 	if (b != NULL)

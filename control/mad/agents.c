@@ -241,13 +241,11 @@ agents_take_changed(struct agents *agents, uint32_t node)
 	return changed;
 }
 
-bool
+void
 agents_set_manager(struct agents *agents, struct agent_place at, bool manager)
 {
 	uint8_t *info = agents_owner(agents, at)->info;
 	const uint32_t before = mad_get32(info + 20);
-	const uint32_t after = manager ? before | 1u << 1 : before & ~(1u << 1);
 
-	mad_put32(info + 20, after);
-	return after != before;
+	mad_put32(info + 20, manager ? before | 1u << 1 : before & ~(1u << 1));
 }

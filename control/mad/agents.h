@@ -153,12 +153,9 @@ bool agents_take_changed(struct agents *agents, uint32_t node);
 // Makes the trap 128 of a switch, "its links have changed" (table 131). Returns false if the switch
 // does not know the subnet manager's LID or its own.
 bool agents_make_trap(const struct agents *agents, uint32_t node, uint8_t mad[static MAD_BYTES]);
-// Makes the trap 144 of a port: its capabilities have changed. Returns false as above.
-bool agents_make_capability_trap(const struct agents *agents, struct agent_place at,
-				 uint8_t mad[static MAD_BYTES]);
 // A manager has seen a trap of the node with that LID.
 void agents_repress_trap(struct agents *agents, uint16_t lid);
 
 // Says that a program at the place is a subnet manager, or is none any more (IsSM of PortInfo's
-// capabilities). Returns whether that changed.
-bool agents_set_manager(struct agents *agents, struct agent_place at, bool manager);
+// capabilities).
+void agents_set_manager(struct agents *agents, struct agent_place at, bool manager);

@@ -54,7 +54,7 @@ node_set_carrier(struct node *n, struct port *p, bool up, ps_t now)
 	p->no_carrier = !up;
 	if (p->out != NULL) {
 		p->out->down = !up || p->link_off;
-		wire_update_faulty(p->out);
+		wire_update_special(p->out);
 	}
 	set_up(n, p, up && !p->link_off, now);
 }

@@ -119,7 +119,7 @@ lose_packets(const struct live_fabric *live, const struct device_port *d)
 	const uint32_t ppm = t->links[t->nodes[d->node].ports[d->port].link].loss_ppm;
 
 	d->live.from_node->loss = fabric_wire_loss(ppm);
-	d->live.from_node->faulty = ppm != 0;
+	wire_update_special(d->live.from_node);
 }
 
 // Finds the port that a device is behind. The wires stay for as long as the fabric does: packets

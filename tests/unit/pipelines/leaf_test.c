@@ -365,7 +365,7 @@ check(const struct property *p)
 static void
 set_link(struct property *p, struct port *port, bool up)
 {
-	port->out->down = port->out->faulty = !up;
+	port->out->down = port->out->special = !up;
 	node_set_link(p->h.node, port, up, p->h.now);
 }
 

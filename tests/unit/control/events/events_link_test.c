@@ -148,7 +148,7 @@ test_faults_and_rate(void **state)
 			 CONFIG_LINK_LOSS | CONFIG_LINK_RATE | CONFIG_LINK_CORRUPT);
 	assert_int_equal(out->loss, fabric_wire_loss(1000));
 	assert_int_equal(out->corrupt, fabric_wire_loss(500));
-	assert_true(out->faulty);
+	assert_true(out->special);
 	assert_int_equal(b.f->tables[LEAF1]->ports[2].profile->byte_time,
 			 time_byte_time(50 * UINT64_C(1000000000)));
 	assert_int_equal(b.f->tables[SPINE1]->ports[0].profile->byte_time,
@@ -160,7 +160,7 @@ test_faults_and_rate(void **state)
 	clear(&b, LINK);
 	clear(&b, LINK); // nothing is left to do
 	assert_int_equal(fabric_link_values(b.f, link).changes, 0);
-	assert_false(out->faulty);
+	assert_false(out->special);
 	assert_int_equal(b.f->tables[LEAF1]->ports[2].profile->byte_time,
 			 time_byte_time(100 * UINT64_C(1000000000)));
 	stop(&b);

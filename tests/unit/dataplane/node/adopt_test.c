@@ -53,7 +53,7 @@ static ps_t
 noting_advance(struct node *n, ps_t start, ps_t until)
 {
 	node_open(n, start, until);
-	return node_run(n, note_arrival, note_departure, note_timer);
+	return node_run(n, note_arrival, NULL, note_departure, note_timer);
 }
 
 static const struct node_ops noting = {.advance = noting_advance};

@@ -56,14 +56,14 @@ test_lost(void **state)
 	harness_open(&h, harness_tables(2));
 	p = &h.node->ports[0];
 	p->out->down = true;
-	wire_update_faulty(p->out);
+	wire_update_special(p->out);
 	pause_frame_send_pfc(h.node, p, 1 << 3, 7, 1000);
 	assert_null(harness_take(&h, 0, NULL));
 	assert_int_equal(p->control_tx + p->tx_multicast + p->tx_packets, 0);
 	assert_int_equal(p->control_lost, 1);
 	assert_int_equal(p->drops[DROP_LINK_DOWN], 1);
 	p->out->down = false;
-	wire_update_faulty(p->out);
+	wire_update_special(p->out);
 	pause_frame_send_pfc(h.node, p, 1 << 3, 7, 1000 + harness_slot(60));
 	packet_free(h.pool, harness_take(&h, 0, NULL));
 	assert_int_equal(p->control_tx, 1);

@@ -308,7 +308,7 @@ test_unsent(void **state)
 		bytes = packet_meta(m)->wire_bytes;
 		assert_int_equal(verify(m, 0), 0);
 		if (spoiled) {
-			a.out[UPLINK]->faulty = true;
+			a.out[UPLINK]->special = true;
 			a.out[UPLINK]->corrupt_payload = UINT32_MAX;
 		}
 		harness_put(&a, 0, m, 1000);
