@@ -7,6 +7,7 @@
 #include "control/base/file.h"
 #include "control/base/memory.h"
 #include "format.h"
+#include "lft_file.h"
 #include "merge.h"
 #include "replace.h"
 #include "yaml_emit.h"
@@ -133,6 +134,10 @@ load_tree(struct config *config, const struct source *source, struct diag *diag)
 	merge_prepare(config);
 	decode_file(config, &d);
 	if (diag->errors > errors)
+		return -EINVAL;
+	// It is read now, so that a fabric that runs does not depend on it.
+	if (config->subnet.lfts.path.text != NULL &&
+	    lft_file_load(&config->subnet.lfts, d.arena, d.file, d.beside, diag) != 0)
 		return -EINVAL;
 	check_fabric(config, diag);
 	merge_check_switches(&(struct merge_checks){config, diag, false, &idle});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The schema of a file's top level and of its sections other than `fabric:`, switches and hosts.
 #include "format.h"
-#include "lft_file.h"
 #include "schema_keys_internal.h"
 #include "dataplane/drive/live.h"
 #include "dataplane/roce/reorder.h"
@@ -64,17 +63,6 @@ static const struct schema_choice subnet_engines[] = {
 	{NULL, 0},
 };
 
-// The file is read with the configuration, so that a fabric that runs does not depend on it.
-static void
-load_lfts(struct decoder *d, const struct schema_key *key, const struct yaml_node *node, void *base)
-{
-	struct config *config = base;
-
-	(void)key;
-	(void)node;
-	lft_file_load(&config->subnet.lfts, d->arena, d->file, d->beside, d->diag);
-}
-
 static const struct schema_key subnet_keys[] = {
 	{"engine", SCHEMA_ENUM, .def = "min-hop", .help = "how forwarding tables are computed",
 	 AT(subnet.engine), .choices = subnet_engines},
@@ -84,7 +72,7 @@ static const struct schema_key subnet_keys[] = {
 	{"lfts", SCHEMA_TEXT,
 	 .help = "a file with the forwarding tables of all switches, as OpenSM writes it to "
 		 "opensm-lfts.dump, instead of an engine",
-	 AT(subnet.lfts.path), .check = load_lfts},
+	 AT(subnet.lfts.path)},
 };
 static const struct schema subnet = {SCHEMA_COUNT(subnet_keys)};
 

@@ -100,7 +100,7 @@
 	  "the forwarding table has no port for the DLID: check LIDs and links (show lft)")        \
 	X(PARTITION, "partition",                                                                  \
 	  "the P_Key is another partition's: tenants are isolated, or the sender's key is wrong")  \
-	X(CREDIT, "bad-credit",                                                                    \
+	X(BAD_CREDIT, "bad-credit",                                                                \
 	  "a frame of credits contradicts itself or the link's flow control: look at the sender")
 
 enum drop_reason {

@@ -33,8 +33,8 @@ struct wire_slot {
 };
 
 struct wire {
-	// Taker's line. The putter reads of it only what a special wire needs, and the head when the
-	// wire seems to be full.
+	// Taker's line. The putter reads of it only what a special wire needs, and the head when
+	// the wire seems to be full.
 	struct wire_slot *slots;
 	const uint32_t *visible; // what it may take up to: &tail or &published
 	uint32_t mask;

@@ -42,7 +42,8 @@ control_frames_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t
 			pause_receive_link(n, in, header_get16(data + 16), now);
 			verdict = STAGE_CONSUMED;
 		} else if (opcode == CREDIT_FRAME_OPCODE && in->credits != NULL) {
-			verdict = credit_link_receive(n, in, m, now) ? STAGE_CONSUMED : DROP_CREDIT;
+			verdict = credit_link_receive(n, in, m, now) ? STAGE_CONSUMED
+								     : DROP_BAD_CREDIT;
 		}
 	}
 	if (data[5] == NOTICE_ADDRESS_LAST && length >= 14 &&

@@ -318,8 +318,8 @@ class Check(Case):
                                         ("attach: {h1: {netns: a, tpa: t0}}", "2:25", "attach.h1.tpa: unknown key"),
                                         ("attach: {h1: {netns: a, rate: 10G}}", "2:25",
                                          "attach.h1.rate: unknown key"),
-                                        ("switch: {qos: {flow-control: credit}}", "2:30",
-                                         'switch.qos.flow-control: "credit" is not one of')):
+                                        ("switch: {qos: {flow-control: credits}}", "2:30",
+                                         'switch.qos.flow-control: "credits" is not one of')):
             self.refused(PLACE + text + "\n", (position, message))
 
     def test_topologies(self):

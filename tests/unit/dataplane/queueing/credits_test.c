@@ -254,7 +254,7 @@ malformed_frames_are_dropped(void **state)
 		open_kind(&h, cases[i].kind);
 		harness_put(&h, 0, control_frame(&h, cases[i].type, cases[i].word), PS_PER_US);
 		harness_run(&h, 10 * PS_PER_US);
-		assert_int_equal(harness_drops(&h, 0, DROP_CREDIT), 1);
+		assert_int_equal(harness_drops(&h, 0, DROP_BAD_CREDIT), 1);
 		harness_check(&h);
 		harness_close(&h);
 	}

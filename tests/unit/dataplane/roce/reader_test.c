@@ -102,12 +102,11 @@ test_ideal(void **state)
 		enum nic_op op = round % 3;
 		uint32_t relays = 1 + round % PAIR_RELAYS_MAX, qpn;
 		uint64_t bytes = 1 + random_below(&r, round < 60 ? 3000 : 300000);
-		struct ideal_hop hop = {time_byte_time(UINT64_C(100000000000)),
-					8,
-					4,
-					12,
-					0,
-					PAIR_DELAY},
+		struct ideal_hop hop = {.byte_time = time_byte_time(UINT64_C(100000000000)),
+					.preamble = 8,
+					.fcs = 4,
+					.gap = 12,
+					.delay = PAIR_DELAY},
 				 hops[4] = {hop, hop, hop, hop};
 		struct ideal_flow flow = {
 			.op = op,

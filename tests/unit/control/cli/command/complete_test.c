@@ -112,7 +112,7 @@ keys(void **state)
 	assert_int_equal(completion_common(&completion), strlen("switch.qos.tc."));
 	expect("set workl", "");
 	expect("help workload.si", "workload.simulate. workload.size workload.sizes");
-	expect("help hosts.rt", "hosts.rto");
+	expect("help hosts.rt", "hosts.rto hosts.rtt.");
 	expect("set switch.nonsense.", "");
 	expect("set fabric.", "");
 	expect("set switch.qos.ports.swp3.max", "switch.qos.ports.swp3.max-rate");
