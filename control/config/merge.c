@@ -21,8 +21,16 @@ merge_section(const struct config *config, const char *name)
 
 // The files of conf/presets, and for each preset and mode which of them are read over each other.
 static const char *const preset_files[MERGE_PRESETS] = {"spectrum-x", "spectrum-x-lossy",
-							"spectrum-x-single-pool", "sonic"};
-enum { SPECTRUM_X, SPECTRUM_X_LOSSY, SPECTRUM_X_SINGLE_POOL, SONIC };
+							"spectrum-x-single-pool", "sonic",
+							"infiniband", "ultra-ethernet"};
+enum {
+	SPECTRUM_X,
+	SPECTRUM_X_LOSSY,
+	SPECTRUM_X_SINGLE_POOL,
+	SONIC,
+	INFINIBAND,
+	ULTRA_ETHERNET
+};
 
 static unsigned
 preset_layers(enum config_preset preset, enum config_preset_mode mode)
@@ -35,6 +43,11 @@ preset_layers(enum config_preset preset, enum config_preset_mode mode)
 		return 1u << SPECTRUM_X | 1u << SPECTRUM_X_LOSSY;
 	case CONFIG_PRESET_SONIC:
 		return 1u << SONIC;
+	case CONFIG_PRESET_INFINIBAND:
+		return 1u << INFINIBAND;
+	case CONFIG_PRESET_UEC:
+	case CONFIG_PRESET_MRC:
+		return 1u << SPECTRUM_X | 1u << SPECTRUM_X_LOSSY | 1u << ULTRA_ETHERNET;
 	default:
 		return 0;
 	}

@@ -5,7 +5,7 @@
 #include "decode.h"
 #include "dataplane/base/embedded.h"
 
-#define MERGE_PRESETS 4 // files of conf/presets
+#define MERGE_PRESETS 6 // files of conf/presets
 
 extern const struct embedded_file embedded_presets[];
 

@@ -12,6 +12,9 @@ const struct schema_choice schema_presets[] = {
 	{"spectrum-x", CONFIG_PRESET_SPECTRUM_X},
 	{"sonic", CONFIG_PRESET_SONIC},
 	{"lossy", CONFIG_PRESET_LOSSY},
+	{"infiniband", CONFIG_PRESET_INFINIBAND},
+	{"uec", CONFIG_PRESET_UEC},
+	{"mrc", CONFIG_PRESET_MRC},
 	{NULL, 0},
 };
 

@@ -216,8 +216,10 @@ show_add_preset(json_t *to, const struct show_switch *w)
 	show_set_text(to, "preset", config_preset_name(c->preset));
 	json_object_set_new(to, "preset-where", settings_where(&w->marks, w->revision, "preset"));
 	show_set_text(to, "mode",
-		      c->preset == CONFIG_PRESET_LOSSY ? "lossy"
-						       : config_preset_mode_name(c->preset_mode));
+		      c->preset == CONFIG_PRESET_LOSSY || c->preset == CONFIG_PRESET_UEC ||
+				      c->preset == CONFIG_PRESET_MRC
+			      ? "lossy"
+			      : config_preset_mode_name(c->preset_mode));
 	json_object_set_new(to, "mode-where",
 			    settings_where(&w->marks, w->revision, "preset-mode"));
 }

@@ -139,8 +139,10 @@ class Presets(unittest.TestCase):
 
     def test_every_value_is_in_the_page(self):
         names = {path.stem for path in PRESETS.glob("*.yaml")}
-        self.assertEqual(names, {"spectrum-x", "spectrum-x-lossy", "spectrum-x-single-pool", "sonic"})
+        self.assertEqual(names, {"spectrum-x", "spectrum-x-lossy", "spectrum-x-single-pool", "sonic", "infiniband",
+                                 "ultra-ethernet"})
         for name, heading in (("spectrum-x", "spectrum-x"), ("sonic", "sonic"),
+                              ("infiniband", "infiniband"), ("ultra-ethernet", "uec and mrc"),
                               ("spectrum-x-lossy", "Mode lossy, and the preset lossy"),
                               ("spectrum-x-single-pool", "Mode lossless-single-pool")):
             with self.subTest(preset=name):
@@ -153,7 +155,7 @@ class Presets(unittest.TestCase):
         tags = set(re.findall(r"^\| (\[[A-Z]\]) \|", PAGE.read_text(), re.M))
         self.assertGreater(len(tags), 5)
         for heading, columns in (("spectrum-x", 3), ("sonic", 3), ("Mode lossy, and the preset lossy", 3),
-                                 ("Mode lossless-single-pool", 3), ("Without a preset", 2)):
+                                 ("Mode lossless-single-pool", 3), ("infiniband", 3), ("uec and mrc", 3), ("Without a preset", 2)):
             for key, row in table(heading).items():
                 with self.subTest(preset=heading, key=key):
                     self.assertEqual(len(row), columns)
