@@ -33,7 +33,7 @@ struct wire_slot {
 };
 
 struct wire {
-	// Taker's line. The putter reads of it only what a special wire needs, and the head when
+	// Taker's line. The putter reads of it only what a faulty wire needs, and the head when
 	// the wire seems to be full.
 	struct wire_slot *slots;
 	const uint32_t *visible; // what it may take up to: &tail or &published
@@ -51,16 +51,17 @@ struct wire {
 	uint32_t head_seen;                         // putter: rw; head when it last mattered
 	struct wire_slot *put_slots;
 	uint32_t put_mask;
-	uint32_t limit;          // packets it may hold; UINT32_MAX: grows
-	ps_t last;               // putter: rw; arrival of the packet put last
-	ps_t delay;              // propagation + the far node's pipeline latency
-	ps_t *wake;              // putter: rw; lowered to the arrival of what is put
-	int16_t drop_ip_id_low;  // drops packets whose IPv4 ID's low byte is this; -1: none
-	bool down;               // driver, between windows
-	bool special;            // wire_update_special()
-	bool phased;             // driver, between windows
-	bool grown;              // putter: rw; a phased wire's put_slots are not the taker's yet
-	bool cut;                // control: one end is at another process (drive/cut.h)
+	uint32_t limit;         // packets it may hold; UINT32_MAX: grows
+	ps_t last;              // putter: rw; arrival of the packet put last
+	ps_t delay;             // propagation + the far node's pipeline latency
+	ps_t *wake;             // putter: rw; lowered to the arrival of what is put
+	int16_t drop_ip_id_low; // drops packets whose IPv4 ID's low byte is this; -1: none
+	bool down;              // driver, between windows
+	bool faulty;            // down, or another fault is set
+	bool special; // faulty, or header_bytes: what is put on other wires pays for neither
+	bool phased;  // driver, between windows
+	bool grown;   // putter: rw; a phased wire's put_slots are not the taker's yet
+	bool cut;     // control: one end is at another process (drive/cut.h)
 	uint32_t published_tail; // putter: rw; of a phased wire, as `published`
 	uint32_t header_bytes;   // what a cut-through switch at its end needs of a frame; 0: all
 };
@@ -91,13 +92,13 @@ struct wire *wire_take_grown(void);
 // Lets the taker of a phased wire that has grown see all of it. Between windows.
 void wire_settle(struct wire *w);
 
-// After a change of its faults: whether it has any, or leads to a cut-through switch. What is put
-// on other wires pays for neither.
+// After a change of its faults.
 static inline void
 wire_update_special(struct wire *w)
 {
-	w->special = w->header_bytes != 0 || w->down || w->loss != 0 || w->corrupt != 0 ||
-		     w->corrupt_payload != 0 || w->drop_ip_id_low >= 0;
+	w->faulty = w->down || w->loss != 0 || w->corrupt != 0 || w->corrupt_payload != 0 ||
+		    w->drop_ip_id_low >= 0;
+	w->special = w->faulty || w->header_bytes != 0;
 }
 
 // True when the far side must take something before more may be put; never for a wire that grows.

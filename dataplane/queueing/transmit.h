@@ -44,7 +44,7 @@ port_transmit_frame(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now
 	__atomic_store_n(&p->tx_free, now + time_of_bytes(profile->byte_time, frame + profile->gap),
 			 __ATOMIC_RELAXED); // node_prefetch_queues()
 	if (unlikely(p->out->special)) {
-		if (port_lose(n, p, m, now))
+		if (p->out->faulty && port_lose(n, p, m, now))
 			return false;
 		if (p->out->header_bytes != 0 && !own)
 			arrival = port_header_arrival(p, frame, now, tail);

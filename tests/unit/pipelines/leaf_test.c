@@ -365,7 +365,8 @@ check(const struct property *p)
 static void
 set_link(struct property *p, struct port *port, bool up)
 {
-	port->out->down = port->out->special = !up;
+	port->out->down = !up;
+	wire_update_special(port->out);
 	node_set_link(p->h.node, port, up, p->h.now);
 }
 

@@ -162,7 +162,7 @@ change(struct harness *h, struct random *r)
 
 	if (one_in(r, 40)) {
 		p->out->down = p->up;
-		p->out->special = p->out->down;
+		wire_update_special(p->out);
 		node_set_link(h->node, p, !p->up, h->now);
 	}
 	if (one_in(r, 20))

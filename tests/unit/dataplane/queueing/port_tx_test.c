@@ -145,7 +145,8 @@ test_link_down(void **state)
 	harness_run(&h, PS_PER_US);
 	assert_int_equal(node_queued(h.node), 1);
 	harness_put(&h, 1, frame(&h, 2, 300, 0), PS_PER_US + 500); // on its way when the link fails
-	h.out[1]->down = h.out[1]->special = true;
+	h.out[1]->down = true;
+	wire_update_special(h.out[1]);
 	node_set_link(h.node, p, false, h.now);
 	harness_put(&h, 0, frame(&h, 1, 300, 3), PS_PER_US + 700);
 	harness_run(&h, 2 * PS_PER_US);
@@ -157,7 +158,8 @@ test_link_down(void **state)
 	assert_int_equal(p->rx_pause[3].total, PS_PER_US - 100); // the pause ended with the link
 	harness_check(&h);
 
-	h.out[1]->down = h.out[1]->special = false;
+	h.out[1]->down = false;
+	wire_update_special(h.out[1]);
 	node_set_link(h.node, p, true, h.now);
 	harness_put(&h, 0, frame(&h, 1, 300, 3), 2 * PS_PER_US);
 	harness_run(&h, 3 * PS_PER_US);
@@ -176,8 +178,8 @@ test_link_faults(void **state)
 
 	(void)state;
 	harness_open(&h, harness_tables(2));
-	h.out[1]->special = true;
 	h.out[1]->loss = UINT32_C(1) << 30;
+	wire_update_special(h.out[1]);
 	for (unsigned int i = 0; i < 2000; i++)
 		harness_put(&h, 0, frame(&h, 1, 300, 0), 1000 + i * harness_slot(300));
 	harness_run(&h, 100 * PS_PER_US);
@@ -326,8 +328,8 @@ test_corrupted_frames(void **state)
 
 	(void)state;
 	harness_open(&h, harness_tables(2));
-	h.out[1]->special = true;
 	h.out[1]->corrupt = UINT32_C(1) << 30;
+	wire_update_special(h.out[1]);
 	for (unsigned int i = 0; i < 2000; i++)
 		harness_put(&h, 0, frame(&h, 1, 300, 0), 1000 + i * harness_slot(300));
 	harness_run(&h, 100 * PS_PER_US);
@@ -358,8 +360,8 @@ test_corrupted_payload(void **state)
 
 	(void)state;
 	harness_open(&h, harness_tables(2));
-	h.out[1]->special = true;
 	h.out[1]->corrupt_payload = UINT32_MAX;
+	wire_update_special(h.out[1]);
 	harness_put(&h, 0,
 		    harness_frame(&h, &(struct frame){.to = 1,
 						      .bytes = 64,

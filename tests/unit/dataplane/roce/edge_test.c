@@ -282,7 +282,8 @@ test_a_link_that_is_down_loses_what_is_sent(void **state)
 	(void)state;
 	edge_open(&h, harness_tables(2));
 	node_set_link(h.node, &h.node->ports[LINK], false, 0);
-	h.out[LINK]->down = h.out[LINK]->special = true;
+	h.out[LINK]->down = true;
+	wire_update_special(h.out[LINK]);
 	put_many(&h, HOST, 2, 3, START);
 	put_pfc(&h, HOST, 1 << 3, 77, START);
 	put_many(&h, LINK, 1, 3, START); // was on its way

@@ -308,8 +308,8 @@ test_unsent(void **state)
 		bytes = packet_meta(m)->wire_bytes;
 		assert_int_equal(verify(m, 0), 0);
 		if (spoiled) {
-			a.out[UPLINK]->special = true;
 			a.out[UPLINK]->corrupt_payload = UINT32_MAX;
+			wire_update_special(a.out[UPLINK]);
 		}
 		harness_put(&a, 0, m, 1000);
 		harness_run(&a, PS_PER_US);
