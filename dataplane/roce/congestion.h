@@ -126,6 +126,8 @@ struct congestion_reading {
 	uint64_t window_bytes; // UINT64_MAX: any; not the algorithm's to say
 };
 
+#define CONGESTION_ROUND_TRIP_ERROR 1024 // ps, of what follows
+
 // What one acknowledgement says to the sender of a transport that acknowledges packets singly.
 struct congestion_feedback {
 	uint64_t bytes;     // of payload that it newly reports as arrived

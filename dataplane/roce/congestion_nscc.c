@@ -34,6 +34,7 @@ struct nscc {
 	double average_ps;   // delay
 	double increase;     // collected: bytes times bytes of the window
 	double scale;        // a
+	double bdp;          // of the path
 	ps_t base_rtt;       // PS_NEVER: not known yet
 	ps_t decreased_at;   // the last multiplicative decrease
 	ps_t adjusted_at;    // the last increase by time
@@ -53,6 +54,7 @@ static void
 nscc_set_base(struct nscc *s, const struct nscc_parameters *p, ps_t base_rtt, double bdp)
 {
 	s->base_rtt = base_rtt;
+	s->bdp = bdp;
 	s->scale = bdp / REFERENCE_BDP;
 	s->target_ps = p->target_delay != 0 ? (double)p->target_delay : 0.75 * (double)base_rtt;
 	s->largest = p->max_window_bytes != 0 ? (double)p->max_window_bytes : 1.5 * bdp;
@@ -85,14 +87,18 @@ nscc_start(struct congestion *c, const struct congestion_path *path)
 	nscc_publish(c, s);
 }
 
+// The bandwidth-delay product of a path with that round trip: of the rate that is known of it, or
+// else of the NIC's.
 static double
 nscc_bdp_of(const struct nscc *s, ps_t rtt)
 {
+	if (s->base_rtt != PS_NEVER)
+		return s->bdp * (double)rtt / (double)s->base_rtt;
 	return (double)rtt * (1 << BYTE_TIME_FRACTION_BITS) / (double)s->byte_time;
 }
 
 // The queueing delay of a round trip, in picoseconds; one that is shorter than any before shows
-// that the network is nearer than was known.
+// that the network is nearer than was known, if it is so by more than the error of the measurement.
 static double
 nscc_delay(struct congestion *c, struct nscc *s, const struct congestion_feedback *f)
 {
@@ -102,12 +108,12 @@ nscc_delay(struct congestion *c, struct nscc *s, const struct congestion_feedbac
 
 	if (f->round_trip == 0)
 		return s->average_ps;
-	if (f->round_trip < s->base_rtt) {
+	if (first || f->round_trip + CONGESTION_ROUND_TRIP_ERROR < s->base_rtt) {
 		nscc_set_base(s, p, f->round_trip, nscc_bdp_of(s, f->round_trip));
 		if (first)
 			s->window = s->largest;
 	}
-	delay = (double)(f->round_trip - s->base_rtt);
+	delay = f->round_trip > s->base_rtt ? (double)(f->round_trip - s->base_rtt) : 0;
 	// A late packet without a mark: the queue is gone already.
 	sample = !f->marked && delay > s->target_ps ? 0.25 * (double)s->base_rtt : delay;
 	s->average_ps += p->delay_gain * (sample - s->average_ps);

@@ -263,6 +263,28 @@ test_shorter_round_trip(void **state)
 	assert_in_range(c.window_bytes, 299999, 300000);
 }
 
+// The same on a path whose lowest rate is a quarter of the NIC's: its product shrinks as the round
+// trip does. What may be an error of the measurement changes nothing.
+static void
+test_shorter_slow_path(void **state)
+{
+	struct congestion_feedback f = {.bytes = 4000, .round_trip = RTT - 1000};
+
+	(void)state;
+	begin(RTT);
+	congestion_start(&c, &congestion_nscc,
+			 &(struct congestion_path){.byte_time = time_byte_time(400000000000),
+						   .path_mtu = 4000,
+						   .base_rtt = RTT,
+						   .bdp_bytes = 100000},
+			 &parameters);
+	congestion_nscc.fed_back(&c, &f, 1);
+	assert_int_equal(c.window_bytes, 150000);
+	f.round_trip = RTT / 2;
+	congestion_nscc.fed_back(&c, &f, 2);
+	assert_int_equal(c.window_bytes, 75000);
+}
+
 int
 main(void)
 {
@@ -278,6 +300,7 @@ main(void)
 		cmocka_unit_test(test_quick_adapt_gate),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_shorter_round_trip),
+		cmocka_unit_test(test_shorter_slow_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
