@@ -258,6 +258,15 @@ check_transport(const struct fabric *f, const struct flow_spec *spec, struct dia
 			   topology_host(f->topology, spec->dst)->name, nic_transport_word(dst));
 		return -EINVAL;
 	}
+	if (src == NIC_TRANSPORT_UET && f->hosts[spec->src].uet.credits &&
+	    !f->hosts[spec->dst].uet.credits) {
+		diag_error(
+			diag, f->config->file, pos, "workload",
+			"%s has uet.credits: on, and %s, which is to grant them, has off: set both",
+			topology_host(f->topology, spec->src)->name,
+			topology_host(f->topology, spec->dst)->name);
+		return -EINVAL;
+	}
 	if (src == NIC_TRANSPORT_UET && spec->op == CONFIG_OP_READ) {
 		diag_error(diag, f->config->file, pos, "workload.op",
 			   "read is not supported with transport: uet; use write or send");
@@ -324,6 +333,8 @@ warn_window(struct fabric_flows *flows, const struct flow_spec *spec, const stru
 	struct diag_pos pos;
 	uint64_t packets;
 
+	if (flows->fabric->hosts[spec->dst].transport != NIC_TRANSPORT_ROCE)
+		return; // the packet that closes the window requests an acknowledgement
 	if (spec->op == CONFIG_OP_READ || ack_every <= 1)
 		return;
 	packets = fabric_window_bytes(flows->fabric, spec->src, flow) / flow->path_mtu;
@@ -396,6 +407,7 @@ add_flow(struct fabric_flows *flows, uint32_t id, struct diag *diag)
 		.start = spec->start_ps,
 		.gap = spec->gap_ps,
 		.handover = spec->handover_ps,
+		.window = f->hosts[spec->dst].reorder_window,
 		.program = NIC_NONE,
 		.gate = NIC_NONE,
 		.endpoint.port = spec->src_port,

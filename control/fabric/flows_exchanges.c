@@ -52,7 +52,9 @@ alike(const struct fabric *f, const struct flow_exchanges *x, uint32_t a, uint32
 	       p->delay_ps == q->delay_ps && p->cable_mm == q->cable_mm &&
 	       g->path_mtu == h->path_mtu && g->ip_version == h->ip_version &&
 	       g->header_bytes == h->header_bytes && g->ack_bytes == h->ack_bytes &&
-	       g->ack_every == h->ack_every;
+	       g->ack_every == h->ack_every && g->transport == h->transport &&
+	       g->uet.credits == h->uet.credits && g->mrc.denied == h->mrc.denied &&
+	       g->reorder_window == h->reorder_window;
 }
 
 static uint16_t
@@ -175,6 +177,7 @@ create_path(struct fabric_flows *flows, const struct place *from, const struct p
 			   "ranks that its queue pairs are made as they are needed");
 		return -EINVAL;
 	}
+	path->window = f->hosts[spec.dst].reorder_window;
 	rc = flows_path_mtu(flows, &spec, &path->path_mtu, diag);
 	if (rc == 0 && x->congestion) {
 		flows_set_path(f, &spec, path->path_mtu, &flow);

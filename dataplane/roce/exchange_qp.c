@@ -133,7 +133,8 @@ struct message {
 };
 
 static struct message
-find_message(const struct exchange *x, uint32_t from, uint32_t to, uint64_t time)
+find_message(const struct nic *nic, const struct exchange *x, uint32_t from, uint32_t to,
+	     uint64_t time)
 {
 	const struct nic_exchange_plan *plan = x->plan;
 	const struct nic_exchange_end *src = exchange_end(plan, from);
@@ -149,7 +150,9 @@ find_message(const struct exchange *x, uint32_t from, uint32_t to, uint64_t time
 	m.path = &component->paths[place * component->places + dst->place];
 	if (time != 0)
 		packets = (m.bytes + m.path->path_mtu - 1) / m.path->path_mtu;
-	m.first_psn = (uint32_t)((random_u32(&random) + packets * time) & ROCE_PSN_MASK);
+	m.first_psn = (random_u32(&random) & ROCE_PSN_MASK) + (uint32_t)(packets * time);
+	if (nic->cold->config.transport != NIC_TRANSPORT_UET) // whose PSNs have 32 bits
+		m.first_psn &= ROCE_PSN_MASK;
 	m.udp_sport = nic_draw_source_port(&random);
 	return m;
 }
@@ -195,7 +198,7 @@ exchange_make_sender(struct nic *nic, struct exchange_cursor *c, ps_t now)
 	struct exchange *x = c->exchange;
 	const struct nic_exchange_plan *plan = x->plan;
 	uint32_t to = exchange_rank_in_turn(x, c->turn);
-	struct message m = find_message(x, x->rank, to, c->time);
+	struct message m = find_message(nic, x, x->rank, to, c->time);
 	struct nic_plane planes[NIC_PORTS_MAX];
 	struct nic_flow flow = {
 		.endpoint = {.qpn = x->first_qpn + to,
@@ -207,6 +210,7 @@ exchange_make_sender(struct nic *nic, struct exchange_cursor *c, ps_t now)
 		.op = NIC_OP_WRITE,
 		.base_rtt = m.path->base_rtt,
 		.bdp_bytes = m.path->bdp_bytes,
+		.window = m.path->window,
 		.program = x->program,
 		.part = x->part_index,
 		.gate = NIC_NONE,
@@ -258,7 +262,7 @@ make_receiver(struct nic *nic, struct exchange *x, uint32_t from)
 	const struct nic_exchange_plan *plan = x->plan;
 	const struct nic_exchange_end *src = exchange_end(plan, from);
 	uint64_t count = exchange_count(x, from);
-	struct message m = find_message(x, from, x->rank, count);
+	struct message m = find_message(nic, x, from, x->rank, count);
 	struct nic_endpoint end = {
 		.qpn = x->first_qpn + plan->ranks + from,
 		.peer_qpn = plan->first_qpns[from] + x->rank,

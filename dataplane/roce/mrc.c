@@ -178,6 +178,7 @@ take_nack(struct nic *nic, struct sender *s, const struct mrc_nack *h, bool rese
 		.index = index_of(s, roce_get24(h->psn)),
 		.resent = resent,
 		.trimmed = h->reason == MRC_NACK_TRIMMED || h->reason == MRC_NACK_TRIMMED_LASTHOP,
+		.early = h->reason == MRC_NACK_OUT_OF_WINDOW,
 		.news = h->reason == MRC_NACK_TRIMMED ? ENTROPY_TRIMMED : ENTROPY_GOOD,
 	};
 
@@ -196,6 +197,7 @@ take_answer(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct par
 	union {
 		struct mrc_sack sack;
 		struct mrc_nack nack;
+		struct roce_aeth aeth;
 	} copy;
 
 	if (qp == NULL || qp->role != QP_SENDER)
@@ -210,7 +212,7 @@ take_answer(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct par
 		take_sack(nic, s, &copy.sack, now);
 	} else if (opcode == MRC_OP_NACK) {
 		take_nack(nic, s, &copy.nack, resent, now);
-	} else {
+	} else if (roce_aeth_kind(&copy.aeth) == ROCE_SYNDROME_ACK) {
 		const struct sprayed_ack a = {.end = index_of(s, psn) + 1};
 
 		sprayed_take_ack(nic, s, &a, now);

@@ -112,6 +112,9 @@ struct nic_flow {
 	// A round trip and what fills it, for congestion control; 0: unknown.
 	ps_t base_rtt;
 	uint64_t bdp_bytes;
+	// Of transports whose packets are acknowledged singly: the receiver's reorder window, if it
+	// is smaller than this NIC's. 0: it is not.
+	uint32_t window;
 	// Of a flow of its own. The responder of a READ has none of these.
 	uint64_t bytes;  // of each repetition, 1 or more
 	uint32_t repeat; // 1 or more

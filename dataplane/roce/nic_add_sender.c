@@ -82,12 +82,13 @@ add_sprayed(struct nic *nic, struct sender *s)
 }
 
 static void
-renew_sprayed(struct nic *nic, struct sender *s, const struct nic_endpoint *e)
+renew_sprayed(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 {
+	const struct nic_endpoint *e = &flow->endpoint;
 	struct mrc_sender *x = s->cold->sprayed->mrc;
 	struct nic_endpoint one = *e;
 
-	sprayed_renew(nic, s, e);
+	sprayed_renew(nic, s, flow);
 	if (x == NULL)
 		return;
 	if (e->plane_count == 0)
@@ -140,7 +141,7 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 	s->result.start = s->result.completed = PS_NEVER;
 	nic_set_address(nic, &s->address, e);
 	if (uet)
-		renew_sprayed(nic, s, e);
+		renew_sprayed(nic, s, flow);
 	*out = s;
 	return 0;
 }
@@ -314,7 +315,7 @@ nic_renew_sender(struct nic *nic, const struct nic_flow *flow, struct sender *s)
 	if (cold->pacing != NULL)
 		start_pacing(nic, s, flow);
 	if (cold->sprayed != NULL)
-		renew_sprayed(nic, s, &flow->endpoint);
+		renew_sprayed(nic, s, flow);
 	if (r != NULL) {
 		memset(r->bits, 0, ((size_t)r->mask + 1) / 8);
 		r->low = r->high = r->count = 0;

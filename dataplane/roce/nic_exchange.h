@@ -34,6 +34,7 @@ struct nic_exchange_path {
 	uint32_t path_mtu;
 	ps_t base_rtt; // for congestion control; 0: not known
 	uint64_t bdp_bytes;
+	uint32_t window; // as in struct nic_flow
 };
 
 // Ends of one place are alike for all paths.

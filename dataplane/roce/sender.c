@@ -70,9 +70,10 @@ make_sprayed(struct nic *nic, struct sender *s, ps_t now)
 	struct rte_mbuf *m = packet_alloc(nic->node->packets);
 	struct uet_place place = {s->begin, s->end, s->last_payload};
 	uint32_t index = s->next;
-	struct mrc_sender *mrc = s->cold->sprayed->mrc;
-	uint16_t entropy = mrc != NULL ? mrc_sender_next(mrc)
-				       : entropy_next(&s->cold->sprayed->entropy);
+	struct sprayed *sp = s->cold->sprayed;
+	struct mrc_sender *mrc = sp->mrc;
+	uint16_t entropy = mrc != NULL ? mrc_sender_next(mrc) : entropy_next(&sp->entropy);
+	bool ask;
 
 	if (s->special & SENDER_RESENDS) {
 		index = resends_take(s->cold->resends);
@@ -84,11 +85,14 @@ make_sprayed(struct nic *nic, struct sender *s, ps_t now)
 			place = (struct uet_place){found.begin, found.end, found.last_payload};
 		}
 	}
+	ask = sprayed_asks(s, index);
+	if (ask)
+		sp->asked = index;
 	if (likely(m != NULL)) {
 		if (mrc != NULL)
-			mrc_write(nic, s, m, index, place, entropy, sprayed_asks(s, index));
+			mrc_write(nic, s, m, index, place, entropy, ask);
 		else
-			uet_write(nic, s, m, index, place, entropy, sprayed_asks(s, index));
+			uet_write(nic, s, m, index, place, entropy, ask);
 	}
 	if (index == s->next)
 		sender_advance(nic, s, now);

@@ -5,8 +5,13 @@
 // packets go before new ones (resends.h). The window of congestion control holds what is in flight,
 // but one packet always. Nothing goes back: `next` only grows.
 //
+// When the window shrinks below what is in flight, nothing of that may have asked for an
+// acknowledgement, and the receiver may wait for more packets before it sends one. Then one packet
+// more goes, and asks.
+//
 // With credits, a sender may send what its receiver has granted. One that has used it up and has
-// nothing in flight asks again after a retransmission timeout, because the last grant may be lost.
+// nothing in flight asks at once, if it has been granted all that it asked for, and else after a
+// retransmission timeout, because its request or the grant may be lost.
 #include "sprayed.h"
 
 #include "mrc_sender.h"
@@ -32,18 +37,22 @@ sprayed_create(struct nic *nic, struct sender *s, uint32_t slots)
 }
 
 void
-sprayed_renew(struct nic *nic, struct sender *s, const struct nic_endpoint *e)
+sprayed_renew(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 {
 	const struct nic_config *c = &nic->cold->config;
+	const struct nic_endpoint *e = &flow->endpoint;
 	struct sprayed *sp = s->cold->sprayed;
 
 	memset(sp->packets, 0, ((size_t)sp->mask + 1) * sizeof(*sp->packets));
 	sp->window = c->reorder_window;
+	if (flow->window != 0 && flow->window < sp->window)
+		sp->window = flow->window;
 	sp->in_flight = 0;
+	sp->asked = UINT32_MAX; // before the first
 	sp->credits = c->uet.credits;
 	sp->sport = (uint16_t)(e->udp_sport & ~(c->uet.paths - 1u));
 	sp->unasked = (uint64_t)c->uet.unasked * s->path_mtu;
-	sp->granted = sp->consumed = 0;
+	sp->granted = sp->needed = sp->consumed = 0;
 	entropy_init(&sp->entropy, c->uet.spray, c->uet.paths,
 		     random_stream((uint64_t)e->first_psn << 16 | e->udp_sport, e->qpn),
 		     sp->entropy.good);
@@ -57,14 +66,28 @@ window_bytes(const struct sender *s)
 }
 
 uint64_t
-sprayed_needs(const struct sender *s)
+sprayed_need(struct sender *s)
 {
-	const struct sprayed *sp = s->cold->sprayed;
+	struct sprayed *sp = s->cold->sprayed;
 	uint64_t waiting = s->end - s->next +
 			   (s->special & SENDER_RESENDS ? s->cold->resends->count : 0);
-	uint64_t needs = sp->consumed + waiting * s->path_mtu;
+	uint64_t all;
 
-	return needs > sp->unasked ? needs - sp->unasked : 0;
+	if (waiting > sp->window)
+		waiting = sp->window;
+	all = sp->consumed + waiting * s->path_mtu;
+	sp->needed = all > sp->unasked ? all - sp->unasked : 0;
+	return sp->needed;
+}
+
+// Whether the last packet that asked for an acknowledgement is in flight.
+static bool
+awaits_answer(const struct sender *s)
+{
+	const struct sprayed *sp = s->cold->sprayed;
+
+	return (int32_t)(sp->asked - s->acked) >= 0 &&
+	       sprayed_packet_at(sp, sp->asked)->state == SPRAYED_IN_FLIGHT;
 }
 
 bool
@@ -74,12 +97,14 @@ sprayed_admits(struct nic *nic, struct sender *s, bool wants, ps_t now)
 
 	if (!wants || (!(s->special & SENDER_RESENDS) && s->next - s->acked >= sp->window))
 		return false;
-	if (sp->in_flight != 0 && ((uint64_t)sp->in_flight + 1) * s->path_mtu > window_bytes(s))
+	if (sp->in_flight != 0 && ((uint64_t)sp->in_flight + 1) * s->path_mtu > window_bytes(s) &&
+	    awaits_answer(s))
 		return false;
 	if (!sp->credits || sp->consumed + s->path_mtu <= sp->unasked + sp->granted)
 		return true;
+	// The timer asks, at once if nothing that it asked for is still to come.
 	if (sp->in_flight == 0 && s->timer.due == PS_NEVER)
-		nic_set_timer(nic, &s->timer, now + nic->rto);
+		nic_set_timer(nic, &s->timer, sp->granted < sp->needed ? now + nic->rto : now);
 	return false;
 }
 
@@ -100,6 +125,8 @@ sprayed_sent(struct nic *nic, struct sender *s, uint32_t index, uint16_t entropy
 	struct sprayed *sp = s->cold->sprayed;
 	struct sprayed_packet *p = sprayed_packet_at(sp, index);
 
+	if (p->state == SPRAYED_ARRIVED)
+		p->sends = 0; // of the packet that had this place before
 	p->sent_at = (uint32_t)(now >> SPRAYED_TIME_SHIFT);
 	p->entropy = entropy;
 	p->state = SPRAYED_IN_FLIGHT;

@@ -16,6 +16,8 @@ enum sprayed_state {
 
 #define SPRAYED_TIME_SHIFT 10
 
+_Static_assert(1 << SPRAYED_TIME_SHIFT == CONGESTION_ROUND_TRIP_ERROR, "round trips are in units");
+
 struct sprayed_packet {
 	uint32_t sent_at; // the last time, in units of 2^SPRAYED_TIME_SHIFT ps
 	uint16_t entropy; // of that time
@@ -30,9 +32,11 @@ struct sprayed {
 	uint32_t mask;
 	uint32_t window; // packets from `acked` to before `next` at most
 	uint32_t in_flight;
+	uint32_t asked;    // the last packet that asked for an acknowledgement
 	bool credits;      // it sends only what the receiver granted
 	uint64_t unasked;  // bytes of payload that need no grant
 	uint64_t granted;  // the same that were granted, ever
+	uint64_t needed;   // that the receiver was asked to grant, ever
 	uint64_t consumed; // and that were sent, ever
 	uint16_t sport;    // of entropy value 0
 	struct entropy entropy;
@@ -42,7 +46,7 @@ struct sprayed {
 // Makes what a new sender needs, with a ring of so many packets, a power of two, or sets what a
 // used one has, whose numbers begin at 0 again. Return 0 or -ENOMEM.
 int sprayed_create(struct nic *nic, struct sender *s, uint32_t slots);
-void sprayed_renew(struct nic *nic, struct sender *s, const struct nic_endpoint *e);
+void sprayed_renew(struct nic *nic, struct sender *s, const struct nic_flow *flow);
 
 static inline struct sprayed_packet *
 sprayed_packet_at(const struct sprayed *sp, uint32_t index)
@@ -79,5 +83,6 @@ void sprayed_learn(struct sprayed *sp, uint16_t entropy, enum entropy_news news)
 // It was lost: it goes again. Returns whether that is news.
 bool sprayed_lose(struct sender *s, uint32_t index, enum entropy_news news);
 
-// What the sender needs to be granted, ever, in bytes of payload.
-uint64_t sprayed_needs(const struct sender *s);
+// What the sender needs to be granted, ever, in bytes of payload, for what lies in its window: no
+// more, because a packet has only 24 bits for it. The receiver is going to be asked for it.
+uint64_t sprayed_need(struct sender *s);

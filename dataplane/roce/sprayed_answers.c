@@ -58,6 +58,8 @@ sprayed_take_ack(struct nic *nic, struct sender *s, const struct sprayed_ack *a,
 		if (under_way(s, i))
 			arrived += sprayed_arrived(s, i);
 	}
+	if (a->of_packet && under_way(s, a->acked))
+		arrived += sprayed_arrived(s, a->acked);
 	if (a->of_packet)
 		learn(s, a->acked, a->marked);
 	if (s->special & SENDER_PACED && (a->of_packet || arrived != 0))
@@ -77,6 +79,15 @@ sprayed_take_nack(struct nic *nic, struct sender *s, const struct sprayed_nack *
 	// One that is answered already, or that has been sent again since.
 	if (!under_way(s, n->index) || n->resent != (sprayed_packet_at(sp, n->index)->sends > 1))
 		return;
+	if (n->early) {
+		// There may be no room before what is missing has arrived: the timer sends it
+		// again.
+		if (sprayed_packet_at(sp, n->index)->state == SPRAYED_IN_FLIGHT) {
+			s->result.naks++;
+			learn(s, n->index, false);
+		}
+		return;
+	}
 	if (!sprayed_lose(s, n->index, n->news))
 		return;
 	s->result.naks++;

@@ -23,6 +23,7 @@ struct sprayed_nack {
 	uint32_t index;
 	bool resent;            // that packet had been sent before
 	bool trimmed;           // it was cut on its way
+	bool early;             // it came, but the receiver's window did not reach so far
 	enum entropy_news news; // of its path
 };
 

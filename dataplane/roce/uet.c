@@ -121,7 +121,8 @@ take_nack(struct nic *nic, struct sender *s, const struct uet_nack *h, ps_t now)
 		.index = index_of(s, roce_get32(h->psn)),
 		.resent = uet_flags(&h->prologue) & UET_ANSWER_RETX,
 		.trimmed = h->code == UET_NACK_TRIMMED,
-		.news = ENTROPY_TRIMMED,
+		.early = h->code == UET_NACK_OUT_OF_WINDOW,
+		.news = h->code == UET_NACK_TRIMMED ? ENTROPY_TRIMMED : ENTROPY_GOOD,
 	};
 
 	sprayed_take_nack(nic, s, &n, now);

@@ -106,7 +106,7 @@ uet_credit_trimmed(struct nic *nic, struct uet_receiver *u, ps_t now)
 void
 uet_credit_ask(struct nic *nic, struct sender *s)
 {
-	uint64_t needs = sprayed_needs(s) + UET_CREDIT_BYTES - 1;
+	uint64_t needs = sprayed_need(s) + UET_CREDIT_BYTES - 1;
 
 	nic_respond(nic_port_of(nic, &s->qp),
 		    uet_make_credit(nic, &s->qp, &s->address, UET_CONTROL_CREDIT_REQUEST, needs));

@@ -72,9 +72,8 @@ uet_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index,
 	uet_put16(h->spdcid, uet_pdcid(s->qp.qpn));
 	uet_put16(h->dpdcid, uet_pdcid(a->peer_qpn));
 	if (sp->credits)
-		roce_put24(
-			((struct uet_request_cc *)(h + 1))->target,
-			(uint32_t)((sprayed_needs(s) + UET_CREDIT_BYTES - 1) / UET_CREDIT_BYTES));
+		roce_put24(((struct uet_request_cc *)(h + 1))->target,
+			   (uint32_t)((sprayed_need(s) + UET_CREDIT_BYTES - 1) / UET_CREDIT_BYTES));
 	write_message(s, (struct uet_message *)(at + pds), index - place.begin, &place, payload);
 }
 

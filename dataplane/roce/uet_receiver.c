@@ -38,16 +38,18 @@ is_placed(const struct receiver *r, uint32_t psn)
 	return *word & bit;
 }
 
-// The 64 bits of the ring from a PSN on that is not before the expected one.
+// The 64 bits of the ring from a PSN on that is within it. Beyond its end none has arrived: those
+// bits belong to what is expected first.
 static uint64_t
 placed_from(const struct receiver *r, uint32_t psn)
 {
 	uint32_t slot = psn & r->ring_mask, words = (r->ring_mask + 1) / 64;
-	uint64_t low = r->placed[slot / 64] >> slot % 64;
+	uint32_t within = r->expected + r->ring_mask + 1 - psn;
+	uint64_t bits = r->placed[slot / 64] >> slot % 64;
 
-	if (slot % 64 == 0)
-		return low;
-	return low | r->placed[(slot / 64 + 1) % words] << (64 - slot % 64);
+	if (slot % 64 != 0)
+		bits |= r->placed[(slot / 64 + 1) % words] << (64 - slot % 64);
+	return within < 64 ? bits & ((UINT64_C(1) << within) - 1) : bits;
 }
 
 static bool
@@ -74,7 +76,6 @@ report(const struct uet_receiver *u, uint32_t psn, uint32_t first)
 	if ((int32_t)(first - r->expected) < 0)
 		first = r->expected;
 	sack.first_psn = first;
-	// A ring of 64 bits ends where it begins: beyond are none.
 	sack.bitmap = r->ahead != 0 ? placed_from(r, first) : 0;
 	return sack;
 }

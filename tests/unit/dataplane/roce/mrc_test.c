@@ -448,27 +448,24 @@ test_quiet(void **state)
 	pair_stop(&x.w);
 }
 
-// What becomes of a frame at B, which has a receiver: `bytes` behind UDP, of which `there` are
-// here.
+// A frame from the other side reaches `side`: `bytes` behind UDP, of which `there` are here.
 static void
-expect_drop(const uint8_t *behind, uint32_t bytes, uint32_t there, unsigned int reason)
+deliver(struct world *x, unsigned int side, const uint8_t *behind, uint32_t bytes, uint32_t there,
+	bool checked)
 {
-	static struct world x;
-	struct rte_mbuf *m;
-	uint8_t *frame,
-		ip[20] = {0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
+	uint8_t *frame, ip[20] = {0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 0, 10};
+	struct rte_mbuf *m = packet_alloc(x->w.packets);
 	uint16_t sum;
 
-	prepare(&x);
-	start(&x, 1000);
-	m = packet_alloc(x.w.packets);
 	packet_init_frame(m, 0, (uint16_t)(42 + there));
 	frame = packet_data(m);
 	memset(frame, 0, 42);
-	memcpy(frame, x.w.config[B].ports[0].mac, 6);
-	memcpy(frame + 6, x.w.config[A].ports[0].mac, 6);
+	memcpy(frame, x->w.config[side].ports[0].mac, 6);
+	memcpy(frame + 6, x->w.config[!side].ports[0].mac, 6);
 	frame[12] = 8;
 	uet_put16(ip + 2, 28 + there);
+	memcpy(ip + 12, x->w.config[!side].ports[0].ip4, 4);
+	memcpy(ip + 16, x->w.config[side].ports[0].ip4, 4);
 	sum = checksum_ipv4_header(ip, 20);
 	memcpy(ip + 10, &sum, 2);
 	memcpy(frame + 14, ip, 20);
@@ -476,10 +473,21 @@ expect_drop(const uint8_t *behind, uint32_t bytes, uint32_t there, unsigned int 
 	uet_put16(frame + 36, ROCE_UDP_PORT);
 	uet_put16(frame + 38, 8 + bytes);
 	memcpy(frame + 42, behind, there);
-	if (reason != DROP_BAD_ICRC && there == bytes)
+	if (checked)
 		icrc_write(frame, 42 + there);
-	assert_int_equal(wire_put(x.w.nodes[B]->ports[0].in, m, 2), 0);
-	pair_step(&x.w, PS_PER_US);
+	assert_int_equal(wire_put(x->w.nodes[side]->ports[0].in, m, x->w.now + 2), 0);
+	pair_step(&x->w, x->w.now + PS_PER_US);
+}
+
+// What becomes of a frame at B, which has a receiver.
+static void
+expect_drop(const uint8_t *behind, uint32_t bytes, uint32_t there, unsigned int reason)
+{
+	static struct world x;
+
+	prepare(&x);
+	start(&x, 1000);
+	deliver(&x, B, behind, bytes, there, reason != DROP_BAD_ICRC && there == bytes);
 	assert_int_equal(x.w.nodes[B]->ports[0].drops[reason], 1);
 	pair_stop(&x.w);
 }
@@ -489,6 +497,35 @@ put_bth(struct roce_bth *bth, uint8_t opcode, uint32_t qpn, unsigned int pad)
 {
 	roce_bth_init(bth, ROCE_OP_WRITE_ONLY, qpn, 0, pad);
 	bth->opcode = opcode;
+}
+
+// A Transport ACK from elsewhere acknowledges what is before it. With the syndrome of a NAK or of
+// RNR it does not.
+static void
+test_transport_ack(void **state)
+{
+	static const uint8_t others[] = {ROCE_SYNDROME_RNR, 0x40, ROCE_SYNDROME_NAK};
+	uint8_t behind[20] = {0};
+	struct roce_bth *bth = (struct roce_bth *)behind;
+	struct roce_aeth *aeth = (struct roce_aeth *)(bth + 1);
+	static struct world x;
+
+	(void)state;
+	prepare(&x);
+	start(&x, 5000);
+	x.forth.dead = UINT16_MAX;
+	pair_pass(&x.w, 5 * PS_PER_US);
+	roce_bth_init(bth, ROCE_OP_ACK, x.qpn, FIRST_PSN + 4, 0);
+	bth->opcode = MRC_OP_ACK;
+	for (unsigned int i = 0; i < 3; i++) {
+		aeth->syndrome = others[i];
+		deliver(&x, A, behind, 20, 20, true);
+		assert_int_equal(pair_result(&x.w, x.qpn).repetitions, 0);
+	}
+	aeth->syndrome = ROCE_SYNDROME_ACK_NO_CREDITS;
+	deliver(&x, A, behind, 20, 20, true);
+	assert_int_equal(pair_result(&x.w, x.qpn).repetitions, 1);
+	pair_stop(&x.w);
 }
 
 static void
@@ -546,11 +583,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_message), cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_sack),      cmocka_unit_test(test_loss_of_each),
-		cmocka_unit_test(test_nacks),     cmocka_unit_test(test_skip),
-		cmocka_unit_test(test_probes),    cmocka_unit_test(test_no_path),
-		cmocka_unit_test(test_quiet),     cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_a_message),     cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_sack),          cmocka_unit_test(test_loss_of_each),
+		cmocka_unit_test(test_nacks),         cmocka_unit_test(test_skip),
+		cmocka_unit_test(test_probes),        cmocka_unit_test(test_no_path),
+		cmocka_unit_test(test_quiet),         cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_transport_ack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ enum deed { PASS, DROP, TRIM, MARK };
 // What a hook saw, and does to the n-th packet.
 struct record {
 	unsigned int count;
-	uint8_t deeds[4096];
+	uint8_t deeds[8192];
 	struct {
 		ps_t at;
 		uint8_t type;
@@ -29,7 +29,7 @@ struct record {
 		uint32_t wire_bytes;
 		uint64_t bitmap;
 		uint32_t first_psn, acked_psn;
-	} entries[4096];
+	} entries[8192];
 };
 
 static void
@@ -50,7 +50,7 @@ hook(void *context, struct rte_mbuf *m, ps_t at)
 	struct record *r = context;
 	unsigned int n = r->count++;
 
-	assert_true(n < 4096);
+	assert_true(n < 8192);
 	assert_int_equal(uet_get16(pds - 6), UET_UDP_PORT);
 	r->entries[n].at = at;
 	r->entries[n].type = (uint8_t)uet_type((const struct uet_prologue *)pds);
@@ -85,6 +85,7 @@ struct world {
 	struct pair w;
 	struct record forth, back;
 	uint32_t qpn;
+	uint32_t window, repeat; // of the flow
 };
 
 static void
@@ -109,6 +110,8 @@ start(struct world *x, uint64_t bytes)
 	x->w.relays[B][0].context = &x->back;
 	x->qpn = pair_add_flow(&x->w, (struct nic_flow){.path_mtu = 1000,
 							.bytes = bytes,
+							.repeat = x->repeat,
+							.window = x->window,
 							.endpoint.first_psn = FIRST_PSN});
 }
 
@@ -211,6 +214,53 @@ test_trimmed(void **state)
 	for (unsigned int i = 0; i < x.back.count; i++)
 		if (x.back.entries[i].type == UET_NACK)
 			assert_int_equal(x.back.entries[i].wire_bytes, NACK_FRAME);
+	pair_stop(&x.w);
+}
+
+// A packet of a place in the ring that many have had before it is like the first.
+static void
+test_trimmed_late(void **state)
+{
+	static struct world x;
+
+	(void)state;
+	prepare(&x);
+	x.w.config[A].reorder_window = x.w.config[B].reorder_window = 128;
+	start(&x, 2000000);
+	x.forth.deeds[1500] = TRIM;
+	expect_complete(&x, 2000);
+	assert_int_equal(pair_result(&x.w, x.qpn).naks, 1);
+	assert_int_equal(pair_result(&x.w, x.qpn).timeouts, 0);
+	assert_int_equal(pair_result(&x.w, x.qpn).retransmitted, 1);
+	pair_stop(&x.w);
+}
+
+// The receiver's window is smaller than the sender's, which does not know: what it does not reach
+// is not taken for what has arrived, and goes again once for each timeout.
+static void
+test_small_window(void **state)
+{
+	static struct world x;
+
+	(void)state;
+	prepare(&x);
+	x.w.config[B].reorder_window = 64;
+	start(&x, 400000);
+	x.forth.deeds[10] = DROP;
+	expect_complete(&x, 400);
+	assert_true(pair_received(&x.w, x.qpn).naks > 0);
+	assert_true(pair_result(&x.w, x.qpn).timeouts > 0);
+	assert_true(x.forth.count <= 400 * (1 + pair_result(&x.w, x.qpn).timeouts));
+	pair_stop(&x.w);
+	// One that knows waits.
+	prepare(&x);
+	x.w.config[B].reorder_window = 64;
+	x.window = 64;
+	start(&x, 400000);
+	x.forth.deeds[10] = DROP;
+	expect_complete(&x, 400);
+	assert_int_equal(pair_received(&x.w, x.qpn).naks, 0);
+	assert_int_equal(x.forth.count, 401);
 	pair_stop(&x.w);
 }
 
@@ -337,6 +387,29 @@ test_window(void **state)
 	pair_stop(&x.w);
 }
 
+// The window shrinks under what is in flight, of which nothing asked: a packet more goes, and asks.
+static void
+test_shrinking_window(void **state)
+{
+	static const struct nscc_parameters parameters = {
+		.max_window_bytes = 8000, .decrease = 0.8, .delay_gain = 1, .target_delay = 1000};
+	static struct world x;
+
+	(void)state;
+	for (unsigned int trimmed = 0; trimmed < 20; trimmed++) {
+		prepare(&x);
+		x.w.config[A].uet.ack_every = x.w.config[B].uet.ack_every = 8;
+		x.w.config[A].congestion = &congestion_nscc;
+		x.w.config[A].congestion_parameters = &parameters;
+		start(&x, 40000);
+		for (unsigned int i = trimmed; i < trimmed + 4; i++)
+			x.forth.deeds[i] = TRIM;
+		expect_complete(&x, 40);
+		assert_int_equal(pair_result(&x.w, x.qpn).timeouts, 0);
+		pair_stop(&x.w);
+	}
+}
+
 // Three flows share the line as the receiver grants it: a packet each at once, then in turn.
 static void
 test_credits(void **state)
@@ -366,6 +439,26 @@ test_credits(void **state)
 		packets[(FIRST_PSN + 4095 - x.forth.entries[i].psn) / 4096]++;
 	for (unsigned int i = 0; i < 3; i++)
 		assert_in_range(packets[i], 46, 54);
+	pair_stop(&x.w);
+}
+
+// A message that begins on an idle queue pair asks for credit at once.
+static void
+test_credits_ask(void **state)
+{
+	static struct world x;
+
+	(void)state;
+	prepare(&x);
+	x.w.config[A].uet.credits = x.w.config[B].uet.credits = true;
+	x.w.config[A].rto = 10 * PS_PER_MS;
+	x.repeat = 20;
+	start(&x, 50000);
+	pair_run(&x.w, 50 * PS_PER_MS);
+	assert_int_equal(pair_result(&x.w, x.qpn).repetitions, 20);
+	assert_int_equal(pair_result(&x.w, x.qpn).timeouts, 0);
+	// Not even a twentieth of the timeout for each.
+	assert_true(pair_result(&x.w, x.qpn).completed < 10 * PS_PER_MS);
 	pair_stop(&x.w);
 }
 
@@ -460,7 +553,9 @@ main(void)
 		cmocka_unit_test(test_loss_of_nack), cmocka_unit_test(test_all_trimmed),
 		cmocka_unit_test(test_marked),       cmocka_unit_test(test_window),
 		cmocka_unit_test(test_credits),      cmocka_unit_test(test_lost_credits),
-		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_malformed),    cmocka_unit_test(test_trimmed_late),
+		cmocka_unit_test(test_small_window), cmocka_unit_test(test_shrinking_window),
+		cmocka_unit_test(test_credits_ask),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
