@@ -82,7 +82,7 @@ turns_are_lost(void **state)
 
 	(void)state;
 	expect_order(&t, equal, 0xff, "2030203020302");
-	expect_order(&t, equal, 1 << 0 | 1 << 3, "0300300300" + 0);
+	expect_order(&t, equal, 1 << 0 | 1 << 3, "0300300300");
 }
 
 // What the high table may send before one packet of the low one goes.
