@@ -396,6 +396,17 @@ fabric_forget_far_nodes(struct fabric *f)
 	}
 }
 
+// But for grants of credit, which are sent again and again on links where nothing else is.
+static uint32_t
+packets_on(const struct wire *w)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = w->head; i != w->tail; i++)
+		count += packet_meta(w->slots[i & w->mask].packet)->lane < PACKET_LANE_UPDATE;
+	return count;
+}
+
 uint64_t
 fabric_packets_held(const struct fabric *f)
 {
@@ -409,6 +420,6 @@ fabric_packets_held(const struct fabric *f)
 			held += nic_held(f->nics[h]);
 	for (uint32_t i = 0; i < 2 * f->topology->link_count; i++)
 		if (f->wires[i] != NULL)
-			held += f->wires[i]->tail - f->wires[i]->head;
+			held += packets_on(f->wires[i]);
 	return held;
 }
