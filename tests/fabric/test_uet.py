@@ -87,6 +87,44 @@ class Uet(Case):
             self.assertLess(sim.nodes["leaf1"]["ports"]["swp8"]["queue"][3]["depth_max"], (senders + 4) * frame)
             self.assertEqual(sum(one["retransmitted"] for one in sim.flows), 0)
 
+    def test_many_rings(self):
+        """A message of several windows: what is cut late is requested and sent again as what is cut first, and no
+        timer fires."""
+        sim = self.run_uet([incast(7, "8MB")], settings=switch(depth="200KB"), hosts=HOSTS | {
+            "rto": "20ms", "reorder-window": 256})
+        self.complete(sim)
+        self.assertLess(max(one["fct_ps"] for one in sim.flows), 7 * 8 * 10**6 * 8 * 10 * 1.15)
+
+    def test_windows_that_differ(self):
+        """A sender keeps to its receiver's window if that is smaller: no packet is refused, whatever is cut. So only
+        what was cut goes again."""
+        for window in (64, 100):
+            for work in ([incast(3, "2MB"), flow("h4", "h7", "2MB")], [incast(4, "2MB", to="h7")]):
+                sim = self.run_uet(work, hosts=HOSTS | {"rto": "2ms", "congestion": "none"}, settings=switch(depth="40KB"),
+                                   h7={"reorder-window": window}, h8={"reorder-window": window})
+                self.complete(sim)
+                cut = sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values())
+                self.assertGreater(cut, 0)
+                self.assertEqual(sum(one["retransmitted"] for one in sim.flows), cut)
+
+    def test_credits_from_idle(self):
+        """A message that begins when nothing is in flight asks for credit at once, and not after a timeout."""
+        for work in ([flow("h1", "h2", "1MB", repeat=5)], [{"kind": "all-reduce", "size": "1MB"}]):
+            sims = [self.run_uet(work, shape=(1, 0, 4), hosts=HOSTS | {"rto": "10ms", "uet": {"credits": credits}})
+                    for credits in ("off", "on")]
+            for sim in sims:
+                self.complete(sim)
+            slowest = [max(one["fct_ps"] for one in sim.flows) for sim in sims]
+            self.assertLess(slowest[1], 2 * slowest[0])
+
+    def test_credits_of_much(self):
+        """More than what the 24 bits of a request hold."""
+        sim = self.sim({"fabric": {"topology": {"kind": "leaf-spine", "leaves": 1, "spines": 0, "hosts-per-leaf": 2},
+                                   "links": {"host": {"rate": "8000G"}}},
+                        "switch": switch(), "hosts": HOSTS | {"congestion": "none", "uet": {"credits": "on"}},
+                        "workload": [flow("h1", "h2", "3GB")], "stop": "20ms"})
+        assert_complete(self, sim)
+
     def test_links_that_fail(self):
         """Every message completes once, whatever becomes of packets, acknowledgements and NACKs."""
         lossy = [{"at": "10us", "link": f"leaf{leaf}-spine{spine}", "loss": "3%", "for": "300us"}
@@ -177,6 +215,10 @@ class Uet(Case):
                  "it times packets of transport: roce"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"reorder-window": 40000}},
                  "at most 32704 with transport: uet"),
+                ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"rto": "5s"}}, "at most 4s with transport: uet"),
+                ([flow("h1", "h5", "1MB")], {"h1": {"uet": {"credits": "on"}}},
+                 "h1 has uet.credits: on, and h5, which is to grant them, has off"),
+                ([{"kind": "all-to-all", "size": "1MB"}], {"h5": {"uet": {"credits": "on"}}}, "which is to grant them"),
                 ([flow("h1", "h5", "1MB")], {"switch": {}, "fabric": {"link-layer": "infiniband", "topology": {
                     "kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts-per-leaf": 4}}}, "uet needs Ethernet"),
                 ([flow("h1", "h5", "1MB")], {"hosts": {"congestion": "nscc"}}, "nscc needs transport: uet")):
@@ -193,6 +235,9 @@ class Uet(Case):
             self.assertRegex(done.err, text)
         done = roost("check", self.file(fabric(*SHAPE, switch=switch(), hosts=HOSTS, workload=[flow("h1", "h5", "1MB")])))
         self.assertNotIn("warning", done.err)
+        done = roost("check", self.file(fabric(*SHAPE, switch=switch(), hosts=HOSTS | {
+            "ack-every": 64, "congestion": "window", "window": {"size": "16KB"}}, workload=[flow("h1", "h5", "1MB")])))
+        self.assertNotIn("ack-every", done.err)
 
 
 if __name__ == "__main__":
