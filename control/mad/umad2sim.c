@@ -2,10 +2,13 @@
 #include "umad2sim.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <stdio.h>
 
 #define MAGIC UINT32_C(0xdeadbeef)
 #define STATUS_TIMEOUT 110 // ETIMEDOUT, as Linux numbers it
+#define NUMBER_BITS 6      // of UMAD_PROGRAMS_MAX
+#define GENERATIONS (1u << (16 - NUMBER_BITS))
 
 // A control message.
 struct control {
@@ -43,6 +46,8 @@ struct packet {
 
 _Static_assert(sizeof(struct control) == UMAD_CONTROL_BYTES, "a control message");
 _Static_assert(sizeof(struct packet) == UMAD_PACKET_BYTES, "a packet");
+_Static_assert(offsetof(struct packet, mad) == UMAD_AT_MAD, "a packet's MAD");
+_Static_assert(UMAD_PROGRAMS_MAX == 1 << NUMBER_BITS, "numbers of programs");
 
 // ---- control messages ---------------------------------------------------------------------------
 
@@ -53,25 +58,44 @@ place_of(const struct agents *agents, uint32_t node)
 	return (struct agent_place){node, agents->nodes[node].kind == AGENT_HOST ? 1 : 0};
 }
 
+// Opens the way to a program by the first free number whose socket can be opened. Returns the
+// number, or UMAD_PROGRAMS_MAX.
+static unsigned
+open_program(struct umad *umad, uint32_t id)
+{
+	for (unsigned i = 0; i < UMAD_PROGRAMS_MAX; i++) {
+		int rc = umad->programs[i].connected ? -EADDRINUSE
+						     : umad->open(umad->context, i, id);
+
+		if (rc != -EADDRINUSE)
+			return rc == 0 ? i : UMAD_PROGRAMS_MAX;
+	}
+	return UMAD_PROGRAMS_MAX;
+}
+
 static bool
 connect_program(struct umad *umad, struct control *control)
 {
 	struct connect_data data;
 	uint32_t node = umad->first;
-	unsigned free = 0;
+	struct umad_program *program;
+	unsigned number;
 
 	memcpy(&data, control->data, sizeof(data));
 	data.node[sizeof(data.node) - 1] = '\0';
 	if (data.node[0] != '\0')
 		node = agents_find(umad->agents, data.node);
-	while (free < UMAD_PROGRAMS_MAX && umad->programs[free].connected)
-		free++;
-	if (node == AGENT_NONE || umad->agents->nodes[node].port_count == 0 ||
-	    free == UMAD_PROGRAMS_MAX || umad->open(umad->context, free, data.id) != 0)
+	if (node == AGENT_NONE || umad->agents->nodes[node].port_count == 0)
 		return false;
-	umad->programs[free] =
-		(struct umad_program){.connected = true, .place = place_of(umad->agents, node)};
-	data.id = free;
+	number = open_program(umad, data.id);
+	if (number == UMAD_PROGRAMS_MAX)
+		return false;
+	program = &umad->programs[number];
+	*program = (struct umad_program){
+		.connected = true,
+		.place = place_of(umad->agents, node),
+		.generation = (uint16_t)(program->generation % (GENERATIONS - 1) + 1)};
+	data.id = number;
 	snprintf(data.node, sizeof(data.node), "%.31s", umad->agents->nodes[node].name);
 	memcpy(control->data, &data, sizeof(data));
 	return true;
@@ -120,13 +144,28 @@ get_gid(struct umad *umad, const struct umad_program *program, uint8_t data[64])
 	mad_put64(data + 8, umad->agents->nodes[program->place.node].guid);
 }
 
+// The program of that node which is a subnet manager: the first, or UMAD_PROGRAMS_MAX.
+static unsigned
+find_manager(const struct umad *umad, uint32_t node)
+{
+	unsigned i = 0;
+
+	while (i < UMAD_PROGRAMS_MAX &&
+	       !(umad->programs[i].connected && umad->programs[i].manager &&
+		 umad->programs[i].place.node == node))
+		i++;
+	return i;
+}
+
+// A node has a manager until the last of its programs that are managers ends.
 static void
 set_manager(struct umad *umad, unsigned number, bool manager)
 {
 	struct umad_program *program = &umad->programs[number];
 
 	program->manager = manager;
-	agents_set_manager(umad->agents, program->place, manager);
+	agents_set_manager(umad->agents, program->place,
+			   find_manager(umad, program->place.node) != UMAD_PROGRAMS_MAX);
 }
 
 static void
@@ -213,11 +252,28 @@ send_packet(struct umad *umad, unsigned number, const struct packet *packet)
 }
 
 // The program that asked something is in the upper bits of the transaction's number, which programs
-// leave to those who pass packets on.
-static void
-note_asker(uint8_t *mad, unsigned number)
+// leave to those who pass packets on: its number, and its generation, so that a late answer does not
+// reach the next program of that number.
+static uint16_t
+asker_of(const struct umad *umad, unsigned number)
 {
-	mad_put16(mad + MAD_AT_TRANSACTION, (uint16_t)(number + 1));
+	return (uint16_t)(umad->programs[number].generation << NUMBER_BITS | number);
+}
+
+static void
+note_asker(const struct umad *umad, uint8_t *mad, unsigned number)
+{
+	mad_put16(mad + MAD_AT_TRANSACTION, asker_of(umad, number));
+}
+
+// Whether a subnet manager registers for such MADs. libumad2sim ends a program that gets one of a
+// class for which it has not registered.
+static bool
+is_for_manager(const uint8_t *mad)
+{
+	return mad[MAD_AT_CLASS] == MAD_CLASS_ADMINISTRATION ||
+	       (mad_is_subnet(mad) && (mad[MAD_AT_METHOD] == MAD_TRAP ||
+				       mad_get16(mad + MAD_AT_ATTRIBUTE) == MAD_SM_INFO));
 }
 
 // The program at a place that a MAD is for: the one that asked, or the subnet manager. Returns its
@@ -225,17 +281,18 @@ note_asker(uint8_t *mad, unsigned number)
 static unsigned
 find_receiver(const struct umad *umad, struct agent_place at, const uint8_t *mad)
 {
-	const bool response = mad_is_response(mad);
-	const unsigned asker = mad_get16(mad + MAD_AT_TRANSACTION) - 1u;
+	const uint16_t asker = mad_get16(mad + MAD_AT_TRANSACTION);
+	const unsigned number = asker % UMAD_PROGRAMS_MAX;
+	const struct umad_program *program = &umad->programs[number];
 
-	for (unsigned i = 0; i < UMAD_PROGRAMS_MAX; i++) {
-		const struct umad_program *program = &umad->programs[i];
-
-		if (program->connected && program->place.node == at.node &&
-		    (response ? i == asker : program->manager))
-			return i;
-	}
-	return UMAD_PROGRAMS_MAX;
+	if (!is_for_manager(mad))
+		return UMAD_PROGRAMS_MAX;
+	if (!mad_is_response(mad))
+		return find_manager(umad, at.node);
+	return program->connected && program->place.node == at.node &&
+			       asker_of(umad, number) == asker
+		       ? number
+		       : UMAD_PROGRAMS_MAX;
 }
 
 static void
@@ -294,7 +351,8 @@ umad_packet(struct umad *umad, unsigned number, uint8_t bytes[static UMAD_PACKET
 	packet.length = htobe64(MAD_BYTES);
 	if (agents_route(umad->agents, program->place, be16toh((uint16_t)packet.destination),
 			 packet.mad, &at) != 0) {
-		return_unanswered(umad, number, &packet);
+		if (!mad_is_response(packet.mad))
+			return_unanswered(umad, number, &packet);
 		return;
 	}
 	if (agents_answer(umad->agents, at, packet.mad)) {
@@ -308,7 +366,7 @@ umad_packet(struct umad *umad, unsigned number, uint8_t bytes[static UMAD_PACKET
 		return;
 	}
 	if (!mad_is_response(packet.mad))
-		note_asker(packet.mad, number);
+		note_asker(umad, packet.mad, number);
 	send_packet(umad, receiver, &packet);
 }
 

@@ -12,11 +12,13 @@
 
 #define UMAD_CONTROL_BYTES 80
 #define UMAD_PACKET_BYTES 288
+#define UMAD_AT_MAD 32 // in a packet
 #define UMAD_PROGRAMS_MAX 64
 
 struct umad_program {
 	bool connected;
-	bool manager; // a subnet manager
+	bool manager;        // a subnet manager
+	uint16_t generation; // another for each program that gets this number; never 0
 	struct agent_place place;
 };
 
@@ -25,7 +27,8 @@ struct umad {
 	uint32_t first; // where programs are that do not say
 	struct umad_program programs[UMAD_PROGRAMS_MAX];
 	void *context;
-	// Opens the way to the program that calls itself `id`. Returns 0 or -errno.
+	// Opens the way to the program that calls itself `id`. Returns 0; -EADDRINUSE: another
+	// number may do; or another -errno.
 	int (*open)(void *context, unsigned program, uint32_t id);
 	void (*close)(void *context, unsigned program);
 	void (*send)(void *context, unsigned program, const uint8_t packet[UMAD_PACKET_BYTES]);

@@ -5,6 +5,7 @@
 #include "small_subnet.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -14,6 +15,7 @@ struct bed {
 	struct agents agents;
 	struct umad umad;
 	unsigned sent, receiver, opened, closed;
+	unsigned in_use; // programs below have sockets of others
 	uint8_t last[UMAD_PACKET_BYTES];
 };
 
@@ -22,8 +24,9 @@ open_way(void *context, unsigned program, uint32_t id)
 {
 	struct bed *b = context;
 
-	(void)program;
 	(void)id;
+	if (program < b->in_use)
+		return -EADDRINUSE;
 	b->opened++;
 	return 0;
 }
@@ -222,6 +225,101 @@ test_programs_talk(void **state)
 	agents_free(&b.agents);
 }
 
+// Other classes are not for it, and would end it.
+static void
+test_manager_gets_its_classes(void **state)
+{
+	static const struct {
+		uint8_t class, method;
+		uint16_t attribute;
+		bool passed;
+	} cases[] = {
+		{MAD_CLASS_SUBNET, MAD_GET, MAD_SM_INFO, true},
+		{MAD_CLASS_SUBNET, MAD_TRAP, MAD_NOTICE, true},
+		{MAD_CLASS_ADMINISTRATION, MAD_GET, 0x35, true},
+		{0x32, MAD_GET, 1, false}, // ibping
+		{0x07, MAD_GET, 1, false},
+		{MAD_CLASS_PERFORMANCE, MAD_TRAP, MAD_NOTICE, false},
+	};
+	uint8_t mad[MAD_BYTES];
+	struct bed b;
+
+	(void)state;
+	set_up(&b);
+	make_manager(&b, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		make_request(mad, cases[i].class, cases[i].method, cases[i].attribute, 0);
+		send_mad(&b, 1, LID_H1, mad);
+		assert_int_equal(b.sent, i + 1);
+		assert_int_equal(b.receiver, cases[i].passed ? 0 : 1);
+		assert_int_equal(mad_get32(b.last + 16), cases[i].passed ? 0 : 110);
+	}
+	agents_free(&b.agents);
+}
+
+// Nor is a response that cannot be delivered returned.
+static void
+test_late_answers_are_lost(void **state)
+{
+	uint8_t mad[MAD_BYTES], data[64] = {0};
+	uint32_t number;
+	struct bed b;
+
+	(void)state;
+	set_up(&b);
+	make_manager(&b, 0);
+	make_request(mad, MAD_CLASS_ADMINISTRATION, MAD_GET, 0x35, 0);
+	send_mad(&b, 1, LID_H1, mad);
+	memcpy(mad, b.last + 32, MAD_BYTES);
+	mad[MAD_AT_METHOD] |= MAD_RESPONSE;
+	assert_int_equal(b.sent, 1);
+	assert_int_equal(control(&b, 1, 2, data), 2);
+	assert_int_equal(connect_at(&b, "h2", &number), 1);
+	assert_int_equal(number, 1);
+	send_mad(&b, 0, LID_H2, mad); // for the program that has ended
+	send_mad(&b, 0, 99, mad);
+	assert_int_equal(b.sent, 1);
+	agents_free(&b.agents);
+}
+
+// IsSM goes when the last manager of a host ends.
+static void
+test_two_managers(void **state)
+{
+	const uint8_t *info;
+	uint8_t data[64] = {0};
+	uint32_t number;
+	struct bed b;
+
+	(void)state;
+	set_up(&b);
+	info = b.agents.nodes[H1].ports[1].info;
+	assert_int_equal(connect_at(&b, "h1", &number), 1);
+	make_manager(&b, 0);
+	make_manager(&b, number);
+	assert_int_equal(control(&b, number, 2, data), 2);
+	assert_int_equal(mad_get32(info + 20) & 2, 2);
+	assert_int_equal(control(&b, 0, 2, data), 2);
+	assert_int_equal(mad_get32(info + 20) & 2, 0);
+	agents_free(&b.agents);
+}
+
+static void
+test_socket_in_use(void **state)
+{
+	uint32_t number;
+	struct bed b;
+
+	(void)state;
+	set_up(&b);
+	b.in_use = 5;
+	assert_int_equal(connect_at(&b, "h1", &number), 1);
+	assert_int_equal(number, 5);
+	b.in_use = UMAD_PROGRAMS_MAX;
+	assert_int_equal(connect_at(&b, "h1", &number), 0);
+	agents_free(&b.agents);
+}
+
 static void
 test_traps(void **state)
 {
@@ -252,9 +350,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_control),       cmocka_unit_test(test_bad_messages),
-		cmocka_unit_test(test_agent_answers), cmocka_unit_test(test_programs_talk),
+		cmocka_unit_test(test_control),
+		cmocka_unit_test(test_bad_messages),
+		cmocka_unit_test(test_agent_answers),
+		cmocka_unit_test(test_programs_talk),
 		cmocka_unit_test(test_traps),
+		cmocka_unit_test(test_manager_gets_its_classes),
+		cmocka_unit_test(test_late_answers_are_lost),
+		cmocka_unit_test(test_two_managers),
+		cmocka_unit_test(test_socket_in_use),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
