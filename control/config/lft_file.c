@@ -102,9 +102,9 @@ read_entry(struct lft_reader *r, char *line)
 	unsigned long port;
 
 	if (lid == 0 || lid >= LIDS_MAX)
-		return fail(r, "a LID is 0x0001 to 0xbfff");
+		return fail(r, "LID out of range: 0x0001 to 0xbfff");
 	if (r->tables == 0)
-		return fail(r, "no line before it says of which switch this is");
+		return fail(r, "entry before the first `Unicast lids` line");
 	if (r->only_count) {
 		if (lid >= r->lfts->lid_count)
 			r->lfts->lid_count = (uint32_t)lid + 1;
@@ -116,7 +116,7 @@ read_entry(struct lft_reader *r, char *line)
 		return 0; // UNREACHABLE, and the like
 	port = strtoul(end, &end, 10);
 	if (port > PORT_NONE)
-		return fail(r, "a port is 0 to 255");
+		return fail(r, "port out of range: 0 to 255");
 	r->lfts->tables[r->lfts->table_count - 1].ports[lid] = (uint8_t)port;
 	note_owner(r, (uint32_t)lid, end);
 	return 0;
@@ -163,7 +163,7 @@ lft_file_parse(struct config_lfts *lfts, struct arena *arena, const char *text, 
 		return fail(&r, "there is no forwarding table: use opensm-lfts.dump, or what "
 				"`ibroute` prints of every switch");
 	if ((uint64_t)r.tables * lfts->lid_count > LFT_FILE_ENTRIES_MAX)
-		return fail(&r, "more tables than any fabric has switches");
+		return fail(&r, "too many tables for the LIDs in this file");
 	lfts->tables = arena_alloc(arena, r.tables * sizeof(*lfts->tables));
 	lfts->owners = arena_alloc(arena, lfts->lid_count * sizeof(*lfts->owners));
 	r.only_count = false;

@@ -94,11 +94,11 @@ test_what_is_refused(void **state)
 	} texts[] = {
 		{"", "no forwarding table"},
 		{"hello\n", "no forwarding table"},
-		{"0x0001 005\n", "of which switch"},
+		{"0x0001 005\n", "entry before the first `Unicast lids` line"},
 		{"Unicast lids of switch Lid 5\n0x0001 005\n", "name of its switch"},
-		{"Unicast lids ('leaf1'):\n0x0000 005\n", "a LID is"},
-		{"Unicast lids ('leaf1'):\n0xc000 005\n", "a LID is"},
-		{"Unicast lids ('leaf1'):\n0x0001 256\n", "a port is"},
+		{"Unicast lids ('leaf1'):\n0x0000 005\n", "LID out of range: 0x0001 to 0xbfff"},
+		{"Unicast lids ('leaf1'):\n0xc000 005\n", "LID out of range: 0x0001 to 0xbfff"},
+		{"Unicast lids ('leaf1'):\n0x0001 256\n", "port out of range: 0 to 255"},
 	};
 
 	(void)state;

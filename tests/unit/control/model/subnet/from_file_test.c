@@ -71,7 +71,7 @@ take(const struct topology *t, struct subnet *s, const char *text, struct diag *
 	struct arena arena = {0};
 	int rc;
 
-	config.subnet.lfts = (struct config_lfts){0};
+	config.subnet.lfts = (struct config_lfts){.path.text = "t.dump"};
 	changed.config = &config;
 	assert_int_equal(
 		lft_file_parse(&config.subnet.lfts, &arena, text, strlen(text), "t.dump", diag), 0);
@@ -115,27 +115,78 @@ assert_refused(const struct topology *t, const char *text, const char *why)
 }
 
 static void
+assert_refused_with(const struct topology *t, const char *text, const char *more, const char *why)
+{
+	char *both = memory_format("%s%s", text, more);
+
+	assert_refused(t, both, why);
+	free(both);
+}
+
+// LIDs that a table lacks have no port there, whatever the engine had.
+static void
+absent_entries_have_no_port(void **state)
+{
+	struct fixture f;
+	struct subnet *s;
+	uint32_t lid;
+	char *text, *line, *at;
+
+	(void)state;
+	fixture_load(&f, FABRIC);
+	s = make(f.topology, CONFIG_SUBNET_MIN_HOP);
+	text = dump(f.topology, s, s->switch_count);
+	for (lid = 1; lid < s->lid_count; lid++)
+		if (s->owners[lid].node >= f.topology->first_host &&
+		    subnet_port(s, 1, lid) != SUBNET_PORT_NONE)
+			break;
+	line = memory_format("\n0x%04x", turned(s, lid));
+	at = strstr(strstr(text, "('leaf2')"), line);
+	assert_non_null(at);
+	memcpy(at + 1, "--", 2); // a heading
+	assert_int_equal(take(f.topology, s, text, &f.diag), 0);
+	assert_int_equal(subnet_port(s, 1, lid), SUBNET_PORT_NONE);
+	assert_int_not_equal(subnet_port(s, 0, lid), SUBNET_PORT_NONE);
+	free(line);
+	free(text);
+	subnet_destroy(s);
+	fixture_free(&f);
+}
+
+static void
 files_of_other_fabrics_are_refused(void **state)
 {
 	struct fixture f;
 	struct subnet *s;
-	char *text;
+	char *text, *at;
 
 	(void)state;
 	fixture_load(&f, FABRIC);
 	s = make(f.topology, CONFIG_SUBNET_MIN_HOP);
 	text = dump(f.topology, s, s->switch_count - 1);
-	assert_refused(f.topology, text, "spine2: the file has no table of this switch");
+	assert_refused(f.topology, text, "t.dump has no table for spine2");
 	free(text);
-	assert_refused(f.topology, "Unicast lids ('leaf9'):\n0x0001 001 # Switch: 'leaf1'\n",
-		       "leaf9: the file has a table of it");
-	assert_refused(f.topology, "Unicast lids ('leaf1'):\n0x0001 001 # Switch: 'leaf9'\n",
-		       "leaf9: the file has a LID of it");
+	text = dump(f.topology, s, s->switch_count);
+	assert_refused_with(f.topology, text, "Unicast lids ('leaf9'):\n0x0001 001\n",
+			    "t.dump has a table for leaf9, but the fabric has no such switch");
+	assert_refused_with(f.topology, text, "Unicast lids ('leaf1'):\n0x0001 001\n",
+			    "t.dump has two tables for leaf1");
+	free(text);
+	assert_refused(f.topology, "Unicast lids ('leaf1'):\n0x0001 001 # Switch: 'leaf1'\n",
+		       "t.dump has no LID for h1.eth1");
+	assert_refused(
+		f.topology, "Unicast lids ('leaf1'):\n0x0001 001 # Switch: 'leaf9'\n",
+		"t.dump has a LID for leaf9, but the fabric has no such switch or host port");
 	assert_refused(f.topology, "Unicast lids ('leaf1'):\n0x0001 001 # Switch: 'h1'\n",
-		       "h1: the file has a LID of it");
-	assert_refused(f.topology,
-		       "Unicast lids ('leaf1'):\n0x0002 017 # Channel Adapter portguid 0x1: 'h1'\n",
-		       "leaf1 has no port 17");
+		       "t.dump has a LID for h1, but the fabric has no such switch or host port");
+	text = dump(f.topology, s, s->switch_count);
+	at = strstr(text, "'h1'");
+	while (at[-1] != '\n')
+		at--;
+	memcpy(at + 7, "017", 3);
+	assert_refused(f.topology, text,
+		       "t.dump routes h1 through port 17 of leaf1, which has no such port");
+	free(text);
 	subnet_destroy(s);
 	fixture_free(&f);
 }
@@ -145,6 +196,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_those_of_the_file),
+		cmocka_unit_test(absent_entries_have_no_port),
 		cmocka_unit_test(files_of_other_fabrics_are_refused),
 	};
 
