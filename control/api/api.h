@@ -175,6 +175,10 @@ struct api_stream;
 // it returns 0.
 int api_stream_open(struct api_stream **out, const struct api_call *call, json_t **result,
 		    struct diag *diag);
+// Calls another method by the same connection, on which no notifications come. Returns as
+// api_call(); the call's path does not count.
+int api_stream_call(struct api_stream *stream, const struct api_call *call, json_t **result,
+		    struct diag *diag);
 // Sends another request, whose answer api_stream_next() passes over. Returns 0 or -errno; -EINTR as
 // there.
 int api_stream_ask(struct api_stream *stream, const char *method);

@@ -289,6 +289,25 @@ api_stream_open(struct api_stream **out, const struct api_call *call, json_t **r
 }
 
 int
+api_stream_call(struct api_stream *stream, const struct api_call *call, json_t **result,
+		struct diag *diag)
+{
+	struct connected *c = &stream->c;
+	char *line = request_line(call);
+	int status;
+
+	*result = NULL;
+	c->deadline_ms = call->timeout_ms < 0 ? INT64_MAX : clock_ms() + call->timeout_ms;
+	status = call_send(c, line, strlen(line));
+	if (status == 0)
+		status = call_receive(c);
+	free(line);
+	if (status == 0)
+		return call_unpack(c, result, diag);
+	return diag_fail(diag, -status, "%s: %s", call->method, strerror(-status));
+}
+
+int
 api_stream_ask(struct api_stream *stream, const char *method)
 {
 	const struct api_call call = {.method = method};

@@ -54,8 +54,8 @@ const struct cli_command command_subnet = {
 			{.name = "socket",
 			 .kind = CLI_TEXT,
 			 .value = "NAME",
-			 .help = "what the names of the sockets begin with, as IBSIM_SOCKNAME of "
-				 "the programs says (default: sim)"},
+			 .help = "prefix of the socket names; set IBSIM_SOCKNAME of the programs "
+				 "to the same (default: sim)"},
 			CLI_FABRIC_OPTION,
 		},
 	.run = subnet,

@@ -52,7 +52,8 @@ struct agent {
 	uint8_t info[MAD_DATA_BYTES]; // SwitchInfo
 	uint8_t *lft;                 // [AGENT_LIDS]
 	uint8_t *multicast;           // [positions][lids] of two bytes; NULL: nothing is set
-	bool changed;                 // lft has been set since agents_take_changed()
+	bool managed;                 // lft has been set
+	bool changed; // lft, or whose a LID is, has been set since agents_take_changed()
 };
 
 // What the performance agent answers with.
@@ -61,14 +62,15 @@ struct agent_counters {
 	uint64_t tx_unicast, rx_unicast, tx_multicast, rx_multicast;
 	uint64_t tx_discards; // PortXmitDiscards
 	uint64_t rx_errors;   // PortRcvErrors
-	uint64_t tx_wait;     // PortXmitWait: times in which a packet waited for credit
+	uint64_t tx_wait;     // PortXmitWait: how long packets waited for credit, in ns
 };
 #define AGENT_COUNTERS (sizeof(struct agent_counters) / sizeof(uint64_t))
 
 struct agent_hooks {
 	void *context;
-	// The counters of a node's port as they are now; NULL: they are all 0.
-	void (*counters)(void *context, uint32_t node, uint8_t port, struct agent_counters *out);
+	// The counters of a node's port as they are now; NULL: they are all 0. Returns 0, or -errno
+	// if they cannot be read.
+	int (*counters)(void *context, uint32_t node, uint8_t port, struct agent_counters *out);
 	// The link of a port was disabled or enabled by its PortPhysicalState; NULL: nobody cares.
 	void (*set_link)(void *context, uint32_t node, uint8_t port, bool up);
 };
@@ -76,6 +78,7 @@ struct agent_hooks {
 struct agents {
 	struct agent *nodes;
 	uint32_t count;
+	uint64_t changes; // of forwarding tables and LIDs
 	struct agent_hooks hooks;
 };
 
@@ -145,7 +148,8 @@ int agents_route(struct agents *agents, struct agent_place from, uint16_t lid, u
 // if the MAD is not for them: it is an answer itself, or for a program.
 bool agents_answer(struct agents *agents, struct agent_place at, uint8_t mad[static MAD_BYTES]);
 
-// Whether the forwarding table of a switch has been changed since the last call for it.
+// Whether the forwarding table of a switch, or a LID in it, has been changed since the last call.
+// A table that nobody has set is not changed by LIDs.
 bool agents_take_changed(struct agents *agents, uint32_t node);
 
 // ---- traps (trap.c) -----------------------------------------------------------------------------

@@ -30,6 +30,7 @@ enum mad_method {
 
 enum mad_status {
 	MAD_OK = 0,
+	MAD_BUSY = 0x01,
 	MAD_BAD_METHOD = 0x08,
 	MAD_BAD_ATTRIBUTE = 0x0c, // the method does not have it
 	MAD_BAD_VALUE = 0x1c,

@@ -67,12 +67,13 @@ mad_linear_table(struct agents *agents, const struct mad_request *r)
 {
 	uint8_t *block;
 
-	(void)agents;
 	if (r->modifier >= AGENT_LIDS / MAD_DATA_BYTES)
 		return MAD_BAD_VALUE;
 	block = r->node->lft + (size_t)r->modifier * MAD_DATA_BYTES;
-	if (r->set && memcmp(block, r->data, MAD_DATA_BYTES) != 0)
-		r->node->changed = true;
+	if (r->set && memcmp(block, r->data, MAD_DATA_BYTES) != 0) {
+		r->node->managed = r->node->changed = true;
+		agents->changes++;
+	}
 	return exchange(r, block, MAD_DATA_BYTES);
 }
 

@@ -4,6 +4,8 @@
 
 #include "control/base/memory.h"
 
+#include <stdlib.h>
+
 #define ALL_PORTS 255
 #define WORD 4 // data is counted in words of four bytes
 
@@ -43,28 +45,26 @@ counter_of(struct agent_counters *counters, const struct place *place)
 	return (uint64_t *)((char *)counters + place->from);
 }
 
-static void
+static int
 read_now(const struct agents *agents, struct agent_place at, struct agent_counters *now)
 {
 	*now = (struct agent_counters){0};
-	if (agents->hooks.counters != NULL && at.port != 0)
-		agents->hooks.counters(agents->hooks.context, at.node, at.port, now);
+	return agents->hooks.counters != NULL && at.port != 0
+		       ? agents->hooks.counters(agents->hooks.context, at.node, at.port, now)
+		       : 0;
 }
 
 // Adds what a port has counted since it was last cleared, and clears what is selected.
 static void
-add_port(struct agents *agents, struct agent_place at, const struct table *table, uint64_t *sums)
+add_port(struct agent_port *port, struct agent_counters *now, const struct table *table,
+	 uint64_t *sums)
 {
-	struct agent_port *port = &agents->nodes[at.node].ports[at.port];
-	struct agent_counters now;
-
-	read_now(agents, at, &now);
 	if (port->cleared == NULL)
 		port->cleared = memory_array(AGENT_COUNTERS, sizeof(uint64_t), "cleared counters");
 	for (size_t i = 0; i < table->count; i++) {
 		const struct place *place = &table->places[i];
 		uint64_t *cleared = &port->cleared[place->from / sizeof(uint64_t)];
-		const uint64_t value = *counter_of(&now, place);
+		const uint64_t value = *counter_of(now, place);
 
 		// A counter that has started anew, with its fabric, is below what was cleared.
 		if (*cleared > value || table->select & 1u << place->select)
@@ -84,21 +84,42 @@ put(uint8_t *at, unsigned bits, uint64_t value)
 		mad_put16(at, value > UINT16_MAX ? UINT16_MAX : (uint16_t)value);
 }
 
+// Nothing is cleared unless all ports can be read.
+static uint16_t
+sum_ports(const struct agents *agents, const struct mad_request *r, const struct table *table,
+	  uint64_t *sums)
+{
+	const uint8_t select = r->data[1];
+	const bool all = select == ALL_PORTS;
+	const unsigned first = all ? 1 : r->node->kind == AGENT_HOST ? r->at.port : select;
+	const unsigned count = all ? r->node->port_count : 1;
+	struct agent_counters *now = memory_array(count, sizeof(*now), "counters of ports");
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < count; i++)
+		rc = read_now(agents, (struct agent_place){r->at.node, (uint8_t)(first + i)},
+			      &now[i]);
+	for (unsigned i = 0; rc == 0 && i < count; i++)
+		add_port(&r->node->ports[first + i], &now[i], table, sums);
+	free(now);
+	return rc == 0 ? MAD_OK : MAD_BUSY;
+}
+
 static uint16_t
 answer(struct agents *agents, const struct mad_request *r, const struct table *table)
 {
 	const bool host = r->node->kind == AGENT_HOST;
 	const uint8_t select = r->data[1];
 	uint64_t sums[AGENT_COUNTERS] = {0};
+	uint16_t status;
 
 	if (select != ALL_PORTS &&
 	    (select > r->node->port_count || (host && select != r->at.port && select != 0)))
 		return MAD_BAD_VALUE;
+	status = sum_ports(agents, r, table, sums);
+	if (status != MAD_OK)
+		return status;
 	memset(r->data + 4, 0, 3 * MAD_DATA_BYTES - 4);
-	for (unsigned p = select == ALL_PORTS ? 1 : select;
-	     p <= (select == ALL_PORTS ? r->node->port_count : select); p++)
-		add_port(agents, (struct agent_place){r->at.node, host ? r->at.port : (uint8_t)p},
-			 table, sums);
 	for (size_t i = 0; i < table->count; i++)
 		put(r->data + table->places[i].at, table->places[i].bits, sums[i]);
 	return MAD_OK;

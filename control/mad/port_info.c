@@ -97,6 +97,15 @@ is_valid(const struct agent_port *port, const uint8_t *data, struct wanted wante
 	       is_allowed(port, wanted);
 }
 
+// Tables say by LIDs where to send: with another one, they send somewhere else.
+static void
+note_lid(struct agents *agents)
+{
+	agents->changes++;
+	for (uint32_t n = 0; n < agents->count; n++)
+		agents->nodes[n].changed |= agents->nodes[n].managed;
+}
+
 // The modifier's low byte is the port. Bit 31 says that the manager knows extended speeds.
 uint16_t
 mad_port_info(struct agents *agents, const struct mad_request *r)
@@ -113,6 +122,8 @@ mad_port_info(struct agents *agents, const struct mad_request *r)
 	if (r->set) {
 		if (!is_valid(port, r->data, wanted) || (host && number != r->at.port))
 			return MAD_BAD_VALUE;
+		if ((host || number == 0) && mad_get16(r->data + 16) != agent_lid(port))
+			note_lid(agents);
 		copy_settings(port, r->data);
 		if (number != 0)
 			set_states(agents, (struct agent_place){r->at.node, number}, wanted);

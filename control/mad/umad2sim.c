@@ -252,8 +252,8 @@ send_packet(struct umad *umad, unsigned number, const struct packet *packet)
 }
 
 // The program that asked something is in the upper bits of the transaction's number, which programs
-// leave to those who pass packets on: its number, and its generation, so that a late answer does not
-// reach the next program of that number.
+// leave to those who pass packets on: its number, and its generation, so that a late answer does
+// not reach the next program of that number.
 static uint16_t
 asker_of(const struct umad *umad, unsigned number)
 {

@@ -171,9 +171,12 @@ class Live(SubnetCase):
             {"kind": "flow", "from": "h1", "to": "h3", "size": "4KB", "repeat": 1000000, "gap": "10us"}]))
         self.serve(up.name)
         log = self.directory / "osm.log"
-        self.start("opensm", "-R", "updn", "-f", log, "-s", "0", log="opensm.out", env=self.environment("h4"))
+        manager, _ = self.start("opensm", "-R", "updn", "-f", log, "-s", "0", log="opensm.out", env=self.environment("h4"))
         wait_until(lambda: self.programmed() == 1, lambda: f"tables are programmed: {self.served.read_text()}", RESPONDS)
         port = self.tables_of(up)["leaf1"]["h3"]
+        # h4's LID is 8: a class for which OpenSM has not registered does not reach it.
+        self.assertIn("100% packet loss", self.run_program("ibping", "-c", 1, 8, host="h1", status=None).out)
+        self.assertIsNone(manager.poll())
         link = next(one["link"] for one in api(up, "topology")["links"] if f"leaf1.swp{port}" in (one["a"], one["b"]))
         up.command("link", link, "down")
         wait_until(lambda: self.tables_of(up)["leaf1"]["h3"] != port, "leaf1 sends another way", RESPONDS)
@@ -232,6 +235,30 @@ class Live(SubnetCase):
         wait_until(lambda: port_of(up.name, "leaf1", "swp3")["state"] == "down", "leaf1-spine1 is down")
         self.run_program("ibportstate", "-D", "0,1", 3, "enable")
         wait_until(lambda: port_of(up.name, "leaf1", "swp3")["state"] == "up", "leaf1-spine1 is up")
+
+
+    def test_waiting_for_credit(self):
+        """PortXmitWait is the time that all lanes of a port have waited."""
+        up = self.fabric(infiniband(name_of("wait"), 2, 1, 2, workload=[
+            {"kind": "incast", "to": "h1", "from": ["h2", "h3", "h4"], "size": "4MB"}]) |
+                         {"switch": {"preset": "lossy", "buffer": {"cell": 64}, "qos": {"flow-control": "credit"}}})
+        self.serve(up.name)
+        self.manage("minhop")
+
+        def waited():
+            return sum(port_of(up.name, "h3", "eth1")["credit_wait_ns"])
+        wait_until(lambda: port_of(up.name, "h1", "eth1")["rx_bytes"] > 12_000_000, "the incast has arrived")
+        time.sleep(0.2)     # older counters are not reported
+        lid = next(one["lid"] for one in api(up, "topology")["hosts"] if one["host"] == "h3")
+        found = re.search(r"PortXmitWait:\.+(\d+)\n", self.run_program("perfquery", lid, 1).out)
+        self.assertGreater(waited(), 0)
+        self.assertEqual(int(found[1]), waited())
+
+    def test_ethernet_is_refused(self):
+        up = self.fabric({"fabric": {"name": name_of("ether"), "dilation": DILATION,
+                                     "topology": {"kind": "leaf-spine", "leaves": 2, "spines": 1, "hosts-per-leaf": 1}}})
+        done = command(*self.words(ROOST, "subnet", up.name), status=2)
+        self.assertIn("the fabric is not one of InfiniBand switches, and takes no tables", done.err)
 
 
 class OfAFile(SubnetCase):
@@ -309,8 +336,13 @@ class OfAFile(SubnetCase):
             self.assertIsNone(ask(data))
         pid = os.fork()
         if pid == 0:
-            os._exit(0 if ask(connect, 65534) is None else 1)
+            status = 1
+            try:
+                status = 0 if ask(connect, 65534) is None else 1
+            finally:
+                os._exit(status)
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        self.assertEqual(self.served.read_text().count("ignored a message of user 65534: run the program as root or as user 0"), 1)
         self.assertRegex(self.run_program("smpquery", "-D", "nodedesc", "0,1").out, "leaf1")
 
 

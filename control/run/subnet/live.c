@@ -3,7 +3,7 @@
 // tables that a manager has set are programmed into it.
 //
 // A manager sets a table block by block, and LIDs of its own choice. So tables are programmed when
-// no message has come for a moment, all at once, and by the LIDs of the fabric.
+// it has changed nothing for a moment, all at once, and by the LIDs of the fabric.
 #include "subnet_internal.h"
 
 #include "control/base/base64.h"
@@ -16,6 +16,8 @@
 #define CALL_MS 10000
 #define COUNTERS_MS 100     // how old counters may be
 #define QUIET_MS 30         // before tables are programmed
+#define QUIET_MAX_MS 1000   // even if there is no quiet
+#define RETRY_MS 1000       // after a failure
 #define BATCH_BYTES 400000u // of tables in a request, of which 1 MiB is allowed
 
 struct subnet_live {
@@ -28,7 +30,10 @@ struct subnet_live {
 	json_t *counters; // of one node, as they were
 	uint32_t counted; // that node, or AGENT_NONE
 	int64_t counted_at;
-	int64_t changed_at; // when a message last came; 0: all tables are programmed
+	uint64_t changes; // of the agents that have been seen
+	int64_t due_at;   // when tables are programmed; 0: they all are
+	int64_t due_max;  // and at the latest
+	bool failing;     // and it has been said
 };
 
 static int
@@ -83,16 +88,29 @@ value(const json_t *port, const char *name)
 	return found > 0 ? (uint64_t)found : 0;
 }
 
-static void
+// PortXmitWait: of all lanes, by their numbers; those that have not waited are absent.
+static uint64_t
+sum_of(json_t *lanes)
+{
+	const char *number;
+	json_t *lane;
+	uint64_t sum = 0;
+
+	json_object_foreach(lanes, number, lane) sum += value(lanes, number);
+	return sum;
+}
+
+static int
 read_counters(void *context, uint32_t node, uint8_t number, struct agent_counters *out)
 {
 	struct subnet_live *live = context;
 	char name[SUBNET_PORT_NAME_MAX];
-	const json_t *port;
+	const json_t *read = read_node(live, node), *port;
 
+	if (read == NULL)
+		return -EIO;
 	subnet_port_name(live->agents, (struct agent_place){node, number}, name);
-	port = json_object_get(json_object_get(read_node(live, node), "ports"),
-			       strrchr(name, '.') + 1);
+	port = json_object_get(json_object_get(read, "ports"), strrchr(name, '.') + 1);
 	*out = (struct agent_counters){
 		.tx_bytes = value(port, "tx_bytes"),
 		.rx_bytes = value(port, "rx_bytes"),
@@ -102,9 +120,11 @@ read_counters(void *context, uint32_t node, uint8_t number, struct agent_counter
 		.rx_multicast = value(port, "rx_multicast"),
 		.tx_discards = value(port, "tx_discards"),
 		.rx_errors = value(json_object_get(port, "drops"), "bad-fcs"),
+		.tx_wait = sum_of(json_object_get(port, "credit_wait_ns")),
 	};
 	out->tx_unicast = out->tx_packets - out->tx_multicast;
 	out->rx_unicast = out->rx_packets - out->rx_multicast;
+	return 0;
 }
 
 static void
@@ -161,6 +181,20 @@ note_links(struct subnet_live *live, const json_t *description)
 	}
 }
 
+// A live fabric takes tables only if its switches have LIDs.
+static int
+check_link_layer(const struct agents *agents, const char *path, struct diag *diag)
+{
+	for (uint32_t n = 0; n < agents->count; n++)
+		if (agents->nodes[n].kind == AGENT_SWITCH &&
+		    agent_lid(&agents->nodes[n].ports[0]) != 0)
+			return 0;
+	return diag_fail(diag, EINVAL,
+			 "%s: the fabric is not one of InfiniBand switches, and takes no tables: "
+			 "set `fabric.link-layer: infiniband`, or serve its file",
+			 path);
+}
+
 int
 subnet_live_open(struct subnet_live **out, struct agents *agents, const char *path,
 		 struct diag *diag)
@@ -184,6 +218,8 @@ subnet_live_open(struct subnet_live **out, struct agents *agents, const char *pa
 	if (rc != 0)
 		return rc;
 	rc = subnet_describe(agents, answer, diag);
+	if (rc == 0)
+		rc = check_link_layer(agents, path, diag);
 	if (rc == 0) {
 		note_lids(live);
 		note_links(live, answer);
@@ -303,42 +339,67 @@ make_table(const struct subnet_live *live, uint32_t node, uint8_t *ports)
 	return table;
 }
 
+// The fabric keeps tables that a client has sent until its last ones: so all go by one connection.
 static int
-send_tables(struct subnet_live *live, json_t *tables, bool more, struct diag *diag)
+send_tables(const struct subnet_live *live, struct api_stream **stream, json_t *tables, bool more,
+	    struct diag *diag)
 {
-	json_t *answer;
-	int rc = call(live, "lft", json_pack("{s:O,s:b}", "tables", tables, "more", more), &answer,
-		      diag);
+	json_t *params = json_pack("{s:O,s:b}", "tables", tables, "more", more), *answer = NULL;
+	const struct api_call call = {live->path, "lft", params, CALL_MS};
+	int rc = *stream == NULL ? api_stream_open(stream, &call, &answer, diag)
+				 : api_stream_call(*stream, &call, &answer, diag);
 
-	if (rc == 0)
-		json_decref(answer);
+	json_decref(answer);
+	json_decref(params);
 	json_array_clear(tables);
 	return rc;
 }
 
 static int
-program(struct subnet_live *live, unsigned *count, struct diag *diag)
+send_changed(const struct subnet_live *live, struct diag *diag)
 {
 	const struct agents *agents = live->agents;
 	const size_t batch = BATCH_BYTES / (live->lid_count * 4 / 3 + 100) + 1;
 	uint8_t *ports = memory_array(live->lid_count, 1, "forwarding table entries");
 	json_t *tables = json_array();
+	struct api_stream *stream = NULL;
 	int rc = 0;
 
-	*count = 0;
 	for (uint32_t n = 0; rc == 0 && n < agents->count; n++) {
-		if (agents->nodes[n].kind != AGENT_SWITCH || !agents_take_changed(live->agents, n))
+		if (!agents->nodes[n].changed)
 			continue;
 		if (json_array_size(tables) == batch)
-			rc = send_tables(live, tables, true, diag);
+			rc = send_tables(live, &stream, tables, true, diag);
 		json_array_append_new(tables, make_table(live, n, ports));
-		++*count;
 	}
-	if (rc == 0 && json_array_size(tables) != 0)
-		rc = send_tables(live, tables, false, diag);
+	if (rc == 0)
+		rc = send_tables(live, &stream, tables, false, diag);
+	api_stream_close(stream);
 	json_decref(tables);
 	free(ports);
 	return rc;
+}
+
+static void
+program(struct subnet_live *live)
+{
+	struct diag diag = {0};
+	unsigned count = 0;
+
+	if (send_changed(live, &diag) != 0) {
+		live->due_at = live->due_max = clock_ms() + RETRY_MS;
+		if (!live->failing)
+			complain(&diag);
+		live->failing = true;
+	} else {
+		for (uint32_t n = 0; n < live->agents->count; n++)
+			count += agents_take_changed(live->agents, n);
+		printf("programmed the forwarding tables of %u switches\n", count);
+		fflush(stdout);
+		live->due_at = 0;
+		live->failing = false;
+	}
+	diag_free(&diag);
 }
 
 static bool
@@ -350,29 +411,20 @@ has_changes(const struct agents *agents)
 	return false;
 }
 
-void
-subnet_live_note(struct subnet_live *live)
-{
-	live->changed_at = clock_ms();
-}
-
 int
 subnet_live_program(struct subnet_live *live)
 {
-	struct diag diag = {0};
-	unsigned count;
-	int64_t left;
+	const int64_t now = clock_ms();
 
-	if (live->changed_at == 0 || !has_changes(live->agents))
-		return -1;
-	left = live->changed_at + QUIET_MS - clock_ms();
-	if (left > 0)
-		return (int)left;
-	live->changed_at = 0;
-	if (program(live, &count, &diag) == 0) {
-		printf("programmed the forwarding tables of %u switches\n", count);
-		fflush(stdout);
+	if (live->changes != live->agents->changes && has_changes(live->agents)) {
+		live->changes = live->agents->changes;
+		if (live->due_at == 0)
+			live->due_max = now + QUIET_MAX_MS;
+		live->due_at = now + QUIET_MS < live->due_max ? now + QUIET_MS : live->due_max;
 	}
-	complain(&diag);
-	return -1;
+	if (live->due_at == 0)
+		return -1;
+	if (now >= live->due_at)
+		program(live);
+	return live->due_at != 0 && live->due_at > now ? (int)(live->due_at - now) : -1;
 }

@@ -93,8 +93,7 @@ run(struct serve *s, struct diag *diag)
 			polled[count++] = (struct pollfd){subnet_live_fd(s->live), POLLIN, 0};
 		if (poll(polled, count, patience(s)) < 0 && errno != EINTR)
 			return -errno;
-		if (subnet_sockets_read(&s->sockets) && s->live != NULL)
-			subnet_live_note(s->live);
+		subnet_sockets_read(&s->sockets);
 		if (follow_fabric(s) != 0)
 			return diag_fail(diag, ECONNRESET, "the fabric has gone down");
 		if (clock_ms() < s->tick_at)

@@ -57,14 +57,20 @@ open_program(void *context, unsigned program, uint32_t id)
 	socklen_t length = make_address(s, "out", program, true, &address);
 	int fd = open_socket(&address, length), rc;
 
-	if (fd < 0)
+	if (fd == -EADDRINUSE)
 		return fd;
+	if (fd < 0) {
+		fprintf(stderr, "@%s:out%u: %s\n", s->prefix, program, strerror(-fd));
+		return fd;
+	}
 	length = make_address(s, "in", id, true, &address);
 	// From now on the kernel passes on what comes from there alone.
 	if (connect(fd, (const struct sockaddr *)&address, length) != 0) {
 		rc = -errno;
+		fprintf(stderr, "@%s:in%u of a program: %s\n", s->prefix, id, strerror(-rc));
 		close(fd);
-		return rc;
+		// Only our own name is for the caller to change.
+		return rc == -EADDRINUSE ? -ECONNREFUSED : rc;
 	}
 	s->programs[program] = fd;
 	s->ids[program] = id;
@@ -80,21 +86,23 @@ close_program(void *context, unsigned program)
 	s->programs[program] = -1;
 }
 
-// A program that reads slowly is waited for a moment; then its packet is lost, as on a wire.
+// A program that reads slowly is waited for a moment; then its packet is lost, as on a wire. Traps
+// are sent again, so nobody waits for them.
 static void
 send_program(void *context, unsigned program, const uint8_t packet[UMAD_PACKET_BYTES])
 {
 	struct subnet_sockets *s = context;
 	struct pollfd polled = {s->programs[program], POLLOUT, 0};
+	const bool trap = packet[UMAD_AT_MAD + MAD_AT_METHOD] == MAD_TRAP;
 
-	for (int attempt = 0; attempt < 2; attempt++) {
+	for (int attempt = 0; attempt < (trap ? 1 : 2); attempt++) {
 		if (send(polled.fd, packet, UMAD_PACKET_BYTES, MSG_NOSIGNAL) >= 0)
 			return;
 		if (errno != EAGAIN && errno != EINTR) {
 			umad_forget(s->umad, program);
 			return;
 		}
-		if (attempt == 0)
+		if (attempt == 0 && !trap)
 			poll(&polled, 1, PATIENCE_MS);
 	}
 }
@@ -153,9 +161,20 @@ subnet_sockets_poll(const struct subnet_sockets *s, struct pollfd polled[static 
 	return count;
 }
 
+// Said once, because the program that is ignored waits without a word.
+static void
+note_ignored(struct subnet_sockets *s, uid_t user)
+{
+	if (s->ignored)
+		return;
+	s->ignored = true;
+	fprintf(stderr, "ignored a message of user %u: run the program as root or as user %u\n",
+		user, geteuid());
+}
+
 // Whether the kernel says that a message is from this user or root.
 static bool
-is_trusted(struct msghdr *message)
+is_trusted(struct subnet_sockets *s, struct msghdr *message)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
 		struct ucred sender;
@@ -163,7 +182,10 @@ is_trusted(struct msghdr *message)
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS)
 			continue;
 		memcpy(&sender, CMSG_DATA(c), sizeof(sender));
-		return sender.uid == 0 || sender.uid == geteuid();
+		if (sender.uid == 0 || sender.uid == geteuid())
+			return true;
+		note_ignored(s, sender.uid);
+		return false;
 	}
 	return false;
 }
@@ -176,7 +198,7 @@ struct received {
 
 // Returns false if there is nothing to read.
 static bool
-receive(int fd, uint8_t *bytes, size_t size, struct received *out)
+receive(struct subnet_sockets *s, int fd, uint8_t *bytes, size_t size, struct received *out)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof(struct ucred))];
@@ -198,49 +220,43 @@ receive(int fd, uint8_t *bytes, size_t size, struct received *out)
 		return false;
 	out->from_length = message.msg_namelen;
 	out->usable = (size_t)length == size && (message.msg_flags & MSG_TRUNC) == 0 &&
-		      is_trusted(&message);
+		      is_trusted(s, &message);
 	return true;
 }
 
-static bool
+static void
 read_control(struct subnet_sockets *s)
 {
 	uint8_t message[UMAD_CONTROL_BYTES];
 	struct received received;
-	int count;
 
-	for (count = 0; count < BURST && receive(s->control, message, sizeof(message), &received);
-	     count++)
+	for (int count = 0;
+	     count < BURST && receive(s, s->control, message, sizeof(message), &received); count++)
 		if (received.usable && umad_control(s->umad, message))
 			sendto(s->control, message, sizeof(message), MSG_NOSIGNAL,
 			       (const struct sockaddr *)&received.from, received.from_length);
-	return count != 0;
 }
 
-static bool
+static void
 read_program(struct subnet_sockets *s, unsigned program)
 {
 	uint8_t packet[UMAD_PACKET_BYTES];
 	struct received received;
-	int count;
 
-	for (count = 0; count < BURST && s->programs[program] >= 0 &&
-			receive(s->programs[program], packet, sizeof(packet), &received);
+	for (int count = 0; count < BURST && s->programs[program] >= 0 &&
+			    receive(s, s->programs[program], packet, sizeof(packet), &received);
 	     count++)
 		if (received.usable)
 			umad_packet(s->umad, program, packet);
-	return count != 0;
 }
 
-bool
+void
 subnet_sockets_read(struct subnet_sockets *s)
 {
-	bool any = read_control(s);
-
+	read_control(s);
 	for (unsigned i = 0; i < UMAD_PROGRAMS_MAX; i++)
 		if (s->programs[i] >= 0)
-			any |= read_program(s, i);
-	return any;
+			read_program(s, i);
 }
 
 // The kernel does not say when the other end of such a socket is closed, but refuses to connect to

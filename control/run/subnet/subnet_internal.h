@@ -28,6 +28,7 @@ struct subnet_sockets {
 	int control;
 	int programs[UMAD_PROGRAMS_MAX]; // -1: not connected
 	uint32_t ids[UMAD_PROGRAMS_MAX]; // what they call themselves
+	bool ignored;                    // a message of another user
 };
 
 // Opens the socket of control messages and makes itself the way to programs. Returns 0, or -errno
@@ -41,8 +42,8 @@ void subnet_sockets_close(struct subnet_sockets *sockets);
 // Fills in what to wait for; returns how many.
 unsigned subnet_sockets_poll(const struct subnet_sockets *sockets,
 			     struct pollfd polled[static SUBNET_POLLED_MAX]);
-// Reads and answers what has come, at most a few messages of each. Returns whether there was any.
-bool subnet_sockets_read(struct subnet_sockets *sockets);
+// Reads and answers what has come, at most a few messages of each.
+void subnet_sockets_read(struct subnet_sockets *sockets);
 // Forgets programs that have ended without saying so.
 void subnet_sockets_reap(struct subnet_sockets *sockets);
 
@@ -60,8 +61,6 @@ void subnet_live_close(struct subnet_live *live);
 int subnet_live_fd(const struct subnet_live *live);
 // Takes in what has changed. Returns 0, or -errno: the fabric has ended.
 int subnet_live_read(struct subnet_live *live, bool *changed);
-// A program has sent something.
-void subnet_live_note(struct subnet_live *live);
-// Programs tables if no program has sent anything for a moment. Returns for how many ms to wait
-// until then; -1: for ever.
+// Programs tables that a manager has changed, if it has not changed any for a moment. Returns for
+// how many ms to wait until then; -1: for ever.
 int subnet_live_program(struct subnet_live *live);

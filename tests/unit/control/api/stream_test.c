@@ -98,6 +98,34 @@ test_bytes(void **state)
 	free(large);
 }
 
+// Further calls are the same client's, also after one that fails.
+static void
+test_calls(void **state)
+{
+	struct bench *b = *state;
+	const struct api_call call = {b->path, "begin", NULL, 5000};
+	const struct api_call unknown = {b->path, "beg", NULL, 5000};
+	struct api_stream *stream;
+	struct diag errors = {0};
+	uint64_t first;
+	json_t *result;
+
+	run_server(b);
+	assert_int_equal(api_stream_open(&stream, &call, &result, &errors), 0);
+	json_decref(result);
+	first = client;
+	assert_int_equal(api_stream_call(stream, &unknown, &result, &errors), -EINVAL);
+	assert_null(result);
+	client = 0;
+	assert_int_equal(api_stream_call(stream, &call, &result, &errors), 0);
+	stop_server(b);
+	assert_true(json_is_true(result));
+	assert_int_equal(client, first);
+	api_stream_close(stream);
+	json_decref(result);
+	diag_free(&errors);
+}
+
 // A server by hand, which answers one client and keeps its connection.
 static void *
 answer_one(void *argument)
@@ -149,6 +177,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_bytes, setup_stream, teardown),
+		cmocka_unit_test_setup_teardown(test_calls, setup_stream, teardown),
 		cmocka_unit_test_setup_teardown(test_bytes_in_pieces, setup_stream, teardown),
 	};
 

@@ -2,6 +2,7 @@
 // What agents answer, against offsets and values of the specification.
 #include "small_subnet.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -237,8 +238,20 @@ test_linear_table(void **state)
 	assert_int_equal(a.nodes[LEAF1].lft[767 * 64 + 5], 3);
 	assert_true(agents_take_changed(&a, LEAF1));
 	assert_false(agents_take_changed(&a, LEAF1));
+	assert_int_equal(a.changes, 1);
 	assert_int_equal(set(&a, at_leaf1, MAD_LINEAR_TABLE, 767), MAD_OK); // the same again
 	assert_false(agents_take_changed(&a, LEAF1));
+	assert_int_equal(a.changes, 1);
+
+	// Another LID of a host is one for every table that has been set.
+	assert_int_equal(get(&a, at_h1, MAD_PORT_INFO, 1), MAD_OK);
+	data[32] = data[33] = 0;
+	mad_put16(data + 16, 9);
+	assert_int_equal(set(&a, at_h1, MAD_PORT_INFO, 1), MAD_OK);
+	assert_int_equal(a.changes, 2);
+	assert_true(agents_take_changed(&a, LEAF1));
+	assert_false(agents_take_changed(&a, LEAF2));
+	assert_int_equal(get(&a, at_leaf1, MAD_LINEAR_TABLE, 0), MAD_OK);
 	assert_int_equal(set(&a, at_leaf1, MAD_LINEAR_TABLE, 768), MAD_BAD_VALUE);
 	agents_free(&a);
 }
@@ -277,11 +290,16 @@ test_other_tables(void **state)
 	agents_free(&a);
 }
 
-static void
+static uint8_t broken_port;
+
+static int
 count(void *context, uint32_t node, uint8_t port, struct agent_counters *out)
 {
+	if (port == broken_port)
+		return -ECONNREFUSED;
 	*out = *(struct agent_counters *)context;
 	out->tx_packets += node * 100 + port;
+	return 0;
 }
 
 static void
@@ -338,15 +356,63 @@ test_counters(void **state)
 	agents_free(&a);
 }
 
+// All ports of a host together, each once.
+static void
+test_counters_of_a_host(void **state)
+{
+	struct agent_counters now = {.tx_bytes = 400};
+	struct agents a = {0};
+	const uint32_t host = agents_add(&a, "h1", AGENT_HOST, 3);
+
+	(void)state;
+	a.hooks = (struct agent_hooks){.context = &now, .counters = count};
+	make_request(mad, MAD_CLASS_PERFORMANCE, MAD_GET, MAD_COUNTERS, 0);
+	data[1] = 255;
+	assert_int_equal(ask(&a, (struct agent_place){host, 2}, mad), MAD_OK);
+	assert_int_equal(mad_get32(data + 24), 300);
+	assert_int_equal(mad_get32(data + 32), 1 + 2 + 3);
+	make_request(mad, MAD_CLASS_PERFORMANCE, MAD_GET, MAD_COUNTERS, 0);
+	assert_int_equal(ask(&a, (struct agent_place){host, 2}, mad), MAD_OK); // its own
+	assert_int_equal(mad_get32(data + 32), 2);
+	agents_free(&a);
+}
+
+// Counters that cannot be read are no zeros, and none are cleared.
+static void
+test_counters_fail(void **state)
+{
+	struct agent_counters now = {.tx_bytes = 4000};
+	struct agents a = make_subnet();
+
+	(void)state;
+	a.hooks = (struct agent_hooks){.context = &now, .counters = count};
+	broken_port = 3;
+	make_request(mad, MAD_CLASS_PERFORMANCE, MAD_SET, MAD_COUNTERS, 0);
+	data[1] = 255;
+	mad_put16(data + 2, 0xffff);
+	assert_int_equal(ask(&a, at_leaf1, mad), MAD_BUSY);
+	broken_port = 0;
+	read_counters(&a, MAD_GET, 2, 0);
+	assert_int_equal(mad_get32(data + 24), 1000);
+	agents_free(&a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_node_info),    cmocka_unit_test(test_not_for_agents),
-		cmocka_unit_test(test_direction),    cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_port_states),  cmocka_unit_test(test_disabled_port),
-		cmocka_unit_test(test_lids),         cmocka_unit_test(test_linear_table),
-		cmocka_unit_test(test_other_tables), cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_node_info),
+		cmocka_unit_test(test_not_for_agents),
+		cmocka_unit_test(test_direction),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_port_states),
+		cmocka_unit_test(test_disabled_port),
+		cmocka_unit_test(test_lids),
+		cmocka_unit_test(test_linear_table),
+		cmocka_unit_test(test_other_tables),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_counters_of_a_host),
+		cmocka_unit_test(test_counters_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
