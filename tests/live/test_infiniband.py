@@ -1,6 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A live InfiniBand fabric: its forwarding tables, before and after a link fails, and a capture."""
+"""A live InfiniBand fabric: its forwarding tables, before and after a link fails or others are set,
+and a capture."""
+import base64
+import contextlib
+import socket
+
 from common import *
+
+
+class Client:
+    """A connection to a fabric's API that stays."""
+
+    def __init__(self, name):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(f"/run/roost/{name}.sock")
+        self.file = self.socket.makefile()
+
+    def call(self, method, **params):
+        self.socket.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\n")
+        return json.loads(self.file.readline())
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
 
 
 class InfiniBand(Shared):
@@ -32,6 +54,58 @@ class InfiniBand(Shared):
         self.addCleanup(self.up.command, "link", "leaf1-spine1", "up")
         self.assertEqual({self.lft("leaf1")[lid][1] for lid in (7, 8)}, {"swp4"})
         self.assertEqual(self.lft("spine1")[5][1], "swp2")      # by leaf2 and spine2
+
+    def client(self):
+        return contextlib.closing(Client(self.up.name))
+
+    def table(self, switch, **ports):
+        """leaf1 with another port for hosts: LIDs 5 to 8 are those of h1 to h4."""
+        now = self.lft(switch)
+        table = [255] + [int(now[lid][1][3:]) if now[lid][1] else 0 for lid in range(1, 9)]
+        for host, port in ports.items():
+            table[4 + int(host[1:])] = port
+        return {"switch": switch, "ports": base64.b64encode(bytes(table)).decode()}
+
+    def test_tables_are_set_together(self):
+        """Tables with `more` are used with the last of their connection, and never if it ends before."""
+        before, at_leaf2 = self.lft("leaf1"), self.lft("leaf2")
+        other = {"swp3": 4, "swp4": 3}[before[7][1]]
+        first, second = self.table("leaf1", h3=other), self.table("leaf2", h2=255)
+        with self.client() as client:
+            self.addCleanup(self.up.command, "link", "leaf2-spine1", "up")
+            self.assertIn("result", client.call("lft", tables=[first], more=True))
+            self.up.command("link", "leaf2-spine1", "down")     # routes are computed
+            self.up.command("link", "leaf2-spine1", "up")
+            self.assertEqual(self.lft("leaf1"), before)
+            with self.client() as another:                      # has nothing staged
+                self.assertIn("result", another.call("lft", tables=[self.table("leaf2")]))
+                self.assertEqual(self.lft("leaf1"), before)
+                self.assertIn("result", another.call("lft", reset=True))
+        with self.client() as client:
+            self.assertIn("result", client.call("lft", tables=[second]))
+            self.assertEqual(self.lft("leaf1"), before)
+            self.assertEqual(self.lft("leaf2")[6][1], None)
+            self.assertIn("result", client.call("lft", tables=[first], more=True))
+            self.assertIn("result", client.call("lft", tables=[self.table("leaf2", h2=3)]))
+            self.assertEqual(self.lft("leaf1")[7][1], f"swp{other}")
+            self.assertEqual(self.lft("leaf2")[6][1], "swp3")
+            self.assertIn("result", client.call("lft", reset=True))
+        self.assertEqual((self.lft("leaf1"), self.lft("leaf2")), (before, at_leaf2))
+
+    def test_refused_tables_change_nothing(self):
+        before = self.lft("leaf1")
+        first = self.table("leaf1", h3=255)
+        with self.client() as client:
+            for bad in ({"tables": [first, {"switch": "leaf9", "ports": ""}]}, {"tables": [first, {"switch": "leaf2", "ports": "!"}]},
+                        {"tables": [first, {"switch": "h1", "ports": ""}]}, {"reset": True, "more": True}, {},
+                        {"tables": [first, {"switch": "leaf2", "ports": base64.b64encode(bytes(10)).decode()}]}):
+                with self.subTest(bad=bad):
+                    self.assertIn("error", client.call("lft", **bad))
+                    self.assertEqual(self.lft("leaf1"), before)
+            # With a link event, tables of a refused call would show; the engine's follow it.
+            self.addCleanup(self.up.command, "link", "leaf1-spine1", "up")
+            self.up.command("link", "leaf1-spine1", "down")
+            self.assertEqual(self.lft("leaf1")[7][1], "swp4")
 
     def test_capture(self):
         path = self.directory / "capture.pcapng"

@@ -294,9 +294,12 @@ const struct api_method answer_methods[] = {
 		 "each with `switch`, and `ports`: for each LID from 0 the number of the port, in "
 		 "base64; 0: the switch itself, 255: none"},
 		{"more", API_BOOL, false,
-		 "true: further tables follow, and none is used before the last"},
+		 "true: further tables follow over this connection, and none is used before the "
+		 "last; "
+		 "if the connection ends first, none is used at all"},
 		{"reset", API_BOOL, false,
-		 "true: the fabric's own engine computes the tables again"}, ),
+		 "true: the fabric's own engine, or its `subnet.lfts`, provides the tables "
+		 "again"}, ),
 	 "`lids`: how many LIDs a table has"},
 	{"transmit", answer_transmit, API_WRITE,
 	 "Turns transmission by a port, or by one of its queues, off or on",

@@ -8,6 +8,7 @@
 struct capture_hub;
 struct capture_streams;
 struct films;
+struct lft_stages;
 struct probes;
 struct recordings;
 struct settings_cache;
@@ -22,6 +23,7 @@ struct answer {
 	struct probes *probes;
 	struct films *films;
 	struct recordings *recordings;   // NULL: none
+	struct lft_stages *lft_stages;   // NULL: none
 	struct settings_cache *settings; // of the last question that needed them, or NULL
 	bool stop;                       // `down` was requested
 };
@@ -34,6 +36,9 @@ api_method_fn answer_topology, answer_where;
 api_method_fn answer_show, answer_trace, answer_probe, answer_counters, answer_clear,
 	answer_watchdog_restore, answer_transmit;
 api_method_fn answer_attach_host, answer_detach_host, answer_link, answer_lft;
+// Forgets forwarding tables whose client has gone before the last of them; every: those of all
+// clients.
+void answer_lft_forget(struct answer *a, bool every);
 api_method_fn answer_set, answer_edit, answer_discard, answer_draining;
 api_method_fn answer_apply, answer_confirm, answer_rollback;
 api_method_fn answer_capture, answer_capture_end;

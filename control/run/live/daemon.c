@@ -122,6 +122,7 @@ serve(struct answer *a, struct notifier *notifier)
 			break;
 		capture_streams_poll(a->capture_streams);
 		probes_poll(a->probes);
+		answer_lft_forget(a, false);
 		bfd_agent_poll(a->live);
 		live_events_apply(a->live);
 		changes_poll(a->changes);
@@ -137,6 +138,7 @@ serve(struct answer *a, struct notifier *notifier)
 	}
 	api_server_poll(a->server, 0); // the answer to `down`
 	probes_destroy(a->probes);
+	answer_lft_forget(a, true);
 	capture_streams_destroy(a->capture_streams);
 }
 
