@@ -20,10 +20,11 @@ check_host(const struct fabric *f, uint32_t host, struct advice_findings *all)
 	if (fabric_data_marking(f, host, f->hosts[host].priority, &data) != 0)
 		return; // an error where a flow needs it
 	if (advice_lossless(profile) & 1u << data.priority) {
-		advice_note(all, pos, "hosts.transport", place->name,
-			    "data of @ is in priority %u, with PFC: transport %s expects a class "
-			    "without it",
-			    data.priority, nic_transport_word(f->hosts[host].transport));
+		advice_note(
+			all, pos, "hosts.transport", place->name,
+			"priority %u carries data of @ and has PFC; transport %s expects a class "
+			"without PFC",
+			data.priority, nic_transport_word(f->hosts[host].transport));
 		return;
 	}
 	for (uint32_t n = 0; n < f->topology->first_host; n++) {
@@ -32,10 +33,11 @@ check_host(const struct fabric *f, uint32_t host, struct advice_findings *all)
 
 		if (t->trim.size != 0 && t->trim.eligible & 1u << tc)
 			continue;
-		advice_note(all, pos, "hosts.transport", place->name,
-			    "%s does not trim class %u, in which data of @ are: what it drops is "
-			    "sent again after `rto` only",
-			    f->topology->nodes[n].name, tc);
+		advice_note(
+			all, pos, "hosts.transport", place->name,
+			"%s does not trim class %u, which carries data of @: dropped packets are "
+			"retransmitted only after `rto`",
+			f->topology->nodes[n].name, tc);
 		return;
 	}
 }

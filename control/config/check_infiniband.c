@@ -9,10 +9,11 @@
 #include <string.h>
 
 static void
-refuse(const struct config *config, struct diag_pos pos, const char *key, const char *what,
+refuse(const struct config *config, struct diag_pos pos, const char *key, const char *hint,
        struct diag *diag)
 {
-	diag_error(diag, config->file, pos, key, "an InfiniBand fabric has no %s: remove it", what);
+	diag_error(diag, config->file, pos, key,
+		   "not supported with link-layer: infiniband; remove it%s", hint);
 }
 
 static void
@@ -32,24 +33,26 @@ resolve_framing(struct config_fabric *fabric)
 static void
 check_partitions(const struct config *config, struct diag *diag)
 {
+	static const char partitions[] = "; tenants are partitions";
+
 	for (unsigned i = 0; i < config->tenant_count; i++) {
 		const struct config_tenant *t = &config->tenants[i];
 		const struct {
 			bool written;
-			const char *key, *what;
+			const char *key, *hint;
 		} keys[] = {
-			{t->vni != 0, "tenants.vni", "VXLAN"},
-			{t->vlan != 0, "tenants.vlan", "VLANs"},
+			{t->vni != 0, "tenants.vni", partitions},
+			{t->vlan != 0, "tenants.vlan", partitions},
 			{t->encap == CONFIG_ENCAP_VXLAN || t->encap == CONFIG_ENCAP_VLAN,
-			 "tenants.encap", "encapsulation of tenants: they are partitions"},
-			{t->leak.count != 0, "tenants.leak", "routes between tenants"},
-			{t->address_count != 0, "tenants.addresses", "IP addresses"},
-			{t->border_count != 0, "tenants.borders", "IP routes to the outside"},
+			 "tenants.encap", partitions},
+			{t->leak.count != 0, "tenants.leak", ""},
+			{t->address_count != 0, "tenants.addresses", ""},
+			{t->border_count != 0, "tenants.borders", ""},
 		};
 
 		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
 			if (keys[k].written)
-				refuse(config, t->name.pos, keys[k].key, keys[k].what, diag);
+				refuse(config, t->name.pos, keys[k].key, keys[k].hint, diag);
 	}
 }
 
@@ -60,11 +63,11 @@ check_events_of(const struct config *config, struct diag *diag)
 		const struct config_event *e = &config->events[i];
 
 		if (e->kind == CONFIG_EVENT_ROUTE)
-			refuse(config, e->pos, "events.route", "IP routes", diag);
+			refuse(config, e->pos, "events.route", "", diag);
 		if (e->kind == CONFIG_EVENT_LINK && e->changes & CONFIG_LINK_DROP)
-			refuse(config, e->pos, "events.drop", "IPv4 identification", diag);
+			refuse(config, e->pos, "events.drop", "", diag);
 		if (e->kind == CONFIG_EVENT_PORT_PFC)
-			refuse(config, e->pos, "events.pfc", "PFC frames from outside", diag);
+			refuse(config, e->pos, "events.pfc", "", diag);
 	}
 }
 
@@ -74,29 +77,27 @@ check_single(const struct config *config, struct diag *diag)
 	const struct config_single *single = &config->single;
 
 	for (unsigned i = 0; i < single->route_count; i++)
-		refuse(config, single->routes[i].pos, "switch.routes", "IP routes; write `lft:`",
+		refuse(config, single->routes[i].pos, "switch.routes", "; write `lft:` instead",
 		       diag);
 	if (single->bfd.socket.text != NULL)
-		refuse(config, single->bfd.socket.pos, "switch.bfd", "BFD", diag);
+		refuse(config, single->bfd.socket.pos, "switch.bfd", "", diag);
 	if (single->vtep.version != 0)
-		refuse(config, single->vtep.pos, "switch.vtep", "VXLAN", diag);
+		refuse(config, single->vtep.pos, "switch.vtep", "", diag);
 	for (unsigned i = 0; i < single->port_count; i++) {
 		const struct config_port *port = &single->ports[i];
 
 		if (port->dev.text != NULL)
-			refuse(config, port->dev.pos, "switch.ports.dev", "Ethernet devices", diag);
+			refuse(config, port->dev.pos, "switch.ports.dev", "", diag);
 		if (port->netdev.text != NULL)
-			refuse(config, port->netdev.pos, "switch.ports.netdev", "Ethernet devices",
-			       diag);
+			refuse(config, port->netdev.pos, "switch.ports.netdev", "", diag);
 		if (strcmp(port->vrf.text, "default") != 0)
-			refuse(config, port->vrf.pos, "switch.ports.vrf", "VRFs", diag);
+			refuse(config, port->vrf.pos, "switch.ports.vrf", "", diag);
 	}
 }
 
 // Keys of a section, where the file writes them.
 static void
-check_written(const struct config *config, const char *section, const char *key, const char *what,
-	      struct diag *diag)
+check_written(const struct config *config, const char *section, const char *key, struct diag *diag)
 {
 	const struct diag_pos pos = config_written_at(config, section, key);
 	char path[96];
@@ -104,7 +105,7 @@ check_written(const struct config *config, const char *section, const char *key,
 	if (pos.line == 0)
 		return;
 	snprintf(path, sizeof(path), "%s.%s", section, key);
-	refuse(config, pos, path, what, diag);
+	refuse(config, pos, path, "", diag);
 }
 
 static void
@@ -117,9 +118,8 @@ check_hosts(const struct config *config, struct diag *diag)
 		if (strcmp(root->pairs[i].key, "hosts") == 0 ||
 		    (config_node_role(config, root->pairs[i].key, &role) == 0 &&
 		     role == CONFIG_ROLE_HOST)) {
-			check_written(config, root->pairs[i].key, "ip", "IP", diag);
-			check_written(config, root->pairs[i].key, "pause-storm", "pause frames",
-				      diag);
+			check_written(config, root->pairs[i].key, "ip", diag);
+			check_written(config, root->pairs[i].key, "pause-storm", diag);
 		}
 }
 
@@ -136,9 +136,11 @@ warn_of_pauses(const struct config *config, struct diag *diag)
 	for (unsigned i = 0; i < CONFIG_PRIORITIES; i++)
 		lossless |= leaf.groups[i].lossless;
 	if (lossless)
-		diag_warning(diag, config->file, config->fabric.topology_pos, "fabric.link-layer",
-			     "lossless groups send pause frames of Ethernet, which no InfiniBand "
-			     "link has: write flow-control credit, or `preset: lossy`");
+		diag_warning(
+			diag, config->file, config->fabric.topology_pos, "fabric.link-layer",
+			"lossless priority groups send Ethernet pause frames, which InfiniBand "
+			"links do not carry: set `qos.flow-control: credit`, or use `preset: "
+			"infiniband` or `lossy`");
 }
 
 // An Ethernet fabric has no subnet.
@@ -166,21 +168,18 @@ check_infiniband(struct config *config, struct diag *diag)
 	if (config->fabric.link_layer != CONFIG_LINK_INFINIBAND) {
 		for (unsigned i = 0; i < config->single.lft_count; i++)
 			diag_error(diag, config->file, config->single.lft[i].port.pos, "switch.lft",
-				   "only a switch with `link-layer: infiniband` has one");
+				   "only supported on a switch with `link-layer: infiniband`");
 		refuse_subnet(config, diag);
 		return;
 	}
 	for (unsigned i = 0; i < config->attach_count; i++)
-		refuse(config, config->attach[i].host.pos, "attach",
-		       "Ethernet interfaces to attach hosts by", diag);
+		refuse(config, config->attach[i].host.pos, "attach", "", diag);
 	for (unsigned i = 0; i < config->fabric.part_count; i++)
-		refuse(config, config->fabric.parts[i].name.pos, "fabric.parts",
-		       "links in UDP datagrams", diag);
-	check_written(config, "fabric", "underlay", "tunnels", diag);
+		refuse(config, config->fabric.parts[i].name.pos, "fabric.parts", "", diag);
+	check_written(config, "fabric", "underlay", diag);
 	for (unsigned i = 0; i < config->work_count; i++)
 		if (config->workload[i].kind == CONFIG_WORK_STREAM)
-			refuse(config, config->workload[i].pos, "workload.stream", "UDP streams",
-			       diag);
+			refuse(config, config->workload[i].pos, "workload.stream", "", diag);
 	warn_of_pauses(config, diag);
 	check_partitions(config, diag);
 	check_events_of(config, diag);
@@ -196,22 +195,20 @@ check_infiniband_switch(const struct switch_check *check)
 	const struct switch_config *s = check->settings;
 	const struct {
 		bool on;
-		const char *key, *what;
+		const char *key, *hint;
 	} keys[] = {
 		// What is left chooses for every packet, whatever its flow.
 		{s->routing.mode != GROUP_ECMP &&
 			 (s->routing.mode < GROUP_ADAPTIVE || s->routing.mode > GROUP_RANDOM),
-		 "routing.mode",
-		 "choice of paths by the flow; use ecmp (the table's port), adaptive, spray or "
-		 "random"},
-		{s->routing.pin_count != 0, "routing.pinned", "flows of IP addresses to pin"},
-		{s->routing.notices.on, "routing.spine-notices", "congestion notices in Ethernet"},
-		{s->trim.on, "qos.trim", "IP packets to trim"},
-		{s->ipip.on, "ipip", "IP-in-IP"},
-		{s->learn_count != 0, "learn", "IP routes to learn"},
-		{s->lldp, "lldp", "LLDP"},
-		{s->icmp.on, "icmp", "ICMP"},
-		{s->arp != CONFIG_ARP_OFF, "arp", "ARP"},
+		 "routing.mode", "; use ecmp, adaptive, spray or random"},
+		{s->routing.pin_count != 0, "routing.pinned", ""},
+		{s->routing.notices.on, "routing.spine-notices", ""},
+		{s->trim.on, "qos.trim", ""},
+		{s->ipip.on, "ipip", ""},
+		{s->learn_count != 0, "learn", ""},
+		{s->lldp, "lldp", ""},
+		{s->icmp.on, "icmp", ""},
+		{s->arp != CONFIG_ARP_OFF, "arp", ""},
 	};
 
 	if (check->all->config->fabric.link_layer != CONFIG_LINK_INFINIBAND)
@@ -220,7 +217,7 @@ check_infiniband_switch(const struct switch_check *check)
 		const struct config_mark mark = check_mark(check, "%s", keys[i].key);
 
 		if (keys[i].on && mark.origin == CONFIG_ORIGIN_FILE)
-			refuse(check->all->config, mark.pos, keys[i].key, keys[i].what,
+			refuse(check->all->config, mark.pos, keys[i].key, keys[i].hint,
 			       check->diag);
 	}
 }

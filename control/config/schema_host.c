@@ -169,7 +169,7 @@ static void
 check_power(struct decoder *d, uint16_t value, const struct yaml_node *node)
 {
 	if ((value & (value - 1)) != 0)
-		decode_error(d, node->pos, "%s is no power of two", node->text);
+		decode_error(d, node->pos, "must be a power of two");
 }
 
 static void
@@ -185,19 +185,18 @@ static const struct schema_key uet_keys[] = {
 	 .help = "entropy values of a queue pair, a power of two", AT(uet.paths), .min = 1,
 	 .max = ENTROPY_PATHS_MAX, .check = check_paths},
 	{"spray", SCHEMA_ENUM, .def = "mixed",
-	 .help = "how a packet's entropy value is chosen; mixed: one that came back without a "
-		 "mark, "
-		 "else in turn around those with marks; reps: such a one, else at random; "
-		 "oblivious: in turn",
+	 .help = "how a packet's entropy value is chosen; mixed: reuse a value whose packet was "
+		 "acknowledged without a mark, else the next without a penalty; reps: reuse such a "
+		 "value, else a random one; oblivious: each in turn",
 	 AT(uet.spray), .choices = sprays},
 	{"ack-every", SCHEMA_INTEGER, .def = "4",
-	 .help = "packets per acknowledgement, if nothing asks for one at once", AT(uet.ack_every),
+	 .help = "packets per acknowledgement, unless one is requested at once", AT(uet.ack_every),
 	 .min = 1, .max = 64},
 	{"credits", SCHEMA_BOOL, .def = "off",
 	 .help = "the receiver grants what senders may send, at its line's rate", AT(uet.credits)},
 	{"grant", SCHEMA_INTEGER, .def = "4", .help = "packets in a grant", AT(uet.grant), .min = 1,
 	 .max = 1024},
-	{"unasked", SCHEMA_INTEGER, .def = "1",
+	{"unsolicited", SCHEMA_INTEGER, .def = "1",
 	 .help = "packets that a sender may send before the first grant", AT(uet.unasked), .min = 1,
 	 .max = 65536},
 };
@@ -263,14 +262,14 @@ static const struct schema_key mrc_keys[] = {
 	 .help = "entropy values of a queue pair in each plane, a power of two", AT(mrc.paths),
 	 .min = 1, .max = MRC_PATHS_MAX, .check = check_mrc_paths},
 	{"ack-every", SCHEMA_INTEGER, .def = "4",
-	 .help = "packets per acknowledgement, if nothing asks for one at once", AT(mrc.ack_every),
+	 .help = "packets per acknowledgement, unless one is requested at once", AT(mrc.ack_every),
 	 .min = 1, .max = 64},
-	{"deny-planes", SCHEMA_CUSTOM, .help = "planes that are not to be used, such as [3]",
-	 AT(mrc.denied), .decode = decode_planes, .encode = encode_planes,
+	{"deny-planes", SCHEMA_CUSTOM, .help = "planes not to use, such as [3]", AT(mrc.denied),
+	 .decode = decode_planes, .encode = encode_planes,
 	 SCHEMA_FORM(SCHEMA_LIST, .min = 0, .max = NIC_PORTS_MAX, .item = &plane_number)},
 	{"probe-interval", SCHEMA_DURATION, .def = "100us",
-	 .help = "between two probes in a plane, of paths that are assumed bad",
-	 AT(mrc.probe_interval), .min = 1000, .max = SCHEMA_HOUR_PS},
+	 .help = "time between probes of assumed-bad paths in a plane", AT(mrc.probe_interval),
+	 .min = 1000, .max = SCHEMA_HOUR_PS},
 };
 
 #define PARAMETERS(id, name, word)                                             \
@@ -278,8 +277,8 @@ static const struct schema_key mrc_keys[] = {
 	 .sub = &schema_congestion[CONGESTION_##id]},
 
 static const struct schema_key host_keys[] = {
-	{"transport", SCHEMA_ENUM, .def = "roce", .help = "what its NIC speaks", AT(transport),
-	 .choices = transports},
+	{"transport", SCHEMA_ENUM, .def = "roce", .help = "transport protocol of the NIC",
+	 AT(transport), .choices = transports},
 	{"recovery", SCHEMA_ENUM, .def = "go-back-n", .help = "what is sent again after a loss",
 	 AT(recovery), .choices = recoveries},
 	{"placement", SCHEMA_ENUM, .def = "in-order",
@@ -291,9 +290,9 @@ static const struct schema_key host_keys[] = {
 	// clang-format off
 	CONGESTION_ALGORITHMS(PARAMETERS)
 	// clang-format on
-	{"uet", SCHEMA_MAP, .help = "transport: uet",
+	{"uet", SCHEMA_MAP, .help = "settings of transport uet",
 	 .sub = &(const struct schema){SCHEMA_COUNT(uet_keys)}},
-	{"mrc", SCHEMA_MAP, .help = "transport: mrc",
+	{"mrc", SCHEMA_MAP, .help = "settings of transport mrc",
 	 .sub = &(const struct schema){SCHEMA_COUNT(mrc_keys)}},
 	{"path-mtu", SCHEMA_INTEGER, .def = "auto",
 	 .help = "auto: the largest of 256..4096 that fits", AT(path_mtu), .min = 256, .max = 4096,

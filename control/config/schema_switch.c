@@ -340,8 +340,8 @@ static const struct schema_key switch_keys[] = {
 	{"latency", SCHEMA_DURATION, .flags = SCHEMA_FIXED, .def = "0ns",
 	 .help = "fixed latency of every packet", AT(latency_ps), SCHEMA_HOUR},
 	{"forwarding", SCHEMA_ENUM, .flags = SCHEMA_FIXED, .def = "store-and-forward",
-	 .help = "cut-through: a packet that leaves at the rate at which it comes in is forwarded "
-		 "when its header is there",
+	 .help = "cut-through: forward a packet once its header has arrived, if both ports "
+		 "have the same rate",
 	 AT(cut_through), .choices = forwarding_choices},
 	{"cut-through-header", SCHEMA_BYTES, .flags = SCHEMA_FIXED, .def = "64B",
 	 .help = "bytes of a frame after which a cut-through switch decides", AT(header_bytes),

@@ -42,8 +42,8 @@
 	    "packets that arrived here and were forwarded, or put into a queue, before their last " \
 	    "bit had arrived ([switching.md](switching.md))") \
 	ROW(PORT, TRAFFIC, bad_fcs_forwarded, TOTAL, "packets", p->bad_fcs_forwarded, \
-	    "such packets whose FCS was wrong; the next switch or NIC that stores packets drops " \
-	    "them") \
+	    "packets with a wrong FCS that were cut through; the next switch or NIC that stores " \
+	    "packets drops them") \
 	ROW(PORT, TRAFFIC, rx_discards, TOTAL, "packets", counter_rx_discards(p), \
 	    "packets that came in here and were dropped, except drops that count in `tx_discards` " \
 	    "of their output port") \
@@ -110,8 +110,8 @@
 	    "what the lane may send now without another grant") \
 	ROW(PRIORITY, CREDITS, credit_recovered, TOTAL, "bytes", \
 	    CELLS(counter_lane(p, i)->recovered), \
-	    "of packets that were lost on their way here: granted again after the far end had " \
-	    "said what it sent")
+	    "credit of packets lost on the link, granted again after the far end reported its " \
+	    "total")
 
 #define GROUP_ROWS(ROW) \
 	ROW(GROUP, GROUPS, packets, TOTAL, "packets", g->packets, \

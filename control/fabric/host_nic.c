@@ -148,11 +148,15 @@ host_pos(const struct fabric *f, uint32_t host, const char *key)
 	return pos.line != 0 ? pos : config_written_at(f->config, "hosts", key);
 }
 
+#define WORD(id, name, word) [CONGESTION_##id] = (word),
+
 int
 fabric_check_nic(const struct fabric *f, uint32_t host, struct diag *diag)
 {
+	static const char *const words[] = {CONGESTION_ALGORITHMS(WORD)};
 	const struct host_config *h = &f->hosts[host];
 	const struct congestion_algorithm *congestion = config_congestions[h->congestion];
+	const char *algorithm = words[h->congestion];
 	const char *word = nic_transport_word(h->transport);
 	unsigned planes = (1u << topology_host(f->topology, host)->port_count) - 1;
 	bool single = h->transport != NIC_TRANSPORT_ROCE; // packets are acknowledged singly
@@ -163,18 +167,18 @@ fabric_check_nic(const struct fabric *f, uint32_t host, struct diag *diag)
 		return -EINVAL;
 	}
 	if (single && congestion != NULL && congestion->notified != NULL) {
-		diag_error(diag, f->config->file, host_pos(f, host, "congestion"),
-			   "hosts.congestion",
-			   "it needs CNPs, which transport: %s does not have; use nscc, window or "
-			   "none",
-			   word);
+		diag_error(
+			diag, f->config->file, host_pos(f, host, "congestion"), "hosts.congestion",
+			"%s needs CNPs, which transport %s does not send; use nscc, window or none",
+			algorithm, word);
 		return -EINVAL;
 	}
 	if (single && congestion != NULL && congestion->sampled != NULL) {
 		diag_error(diag, f->config->file, host_pos(f, host, "congestion"),
 			   "hosts.congestion",
-			   "it times packets of transport: roce; with %s use nscc, window or none",
-			   word);
+			   "%s is only supported with transport roce; with %s use nscc, window or "
+			   "none",
+			   algorithm, word);
 		return -EINVAL;
 	}
 	if (!single && congestion != NULL && congestion->fed_back != NULL) {
@@ -184,7 +188,8 @@ fabric_check_nic(const struct fabric *f, uint32_t host, struct diag *diag)
 	}
 	if (h->transport == NIC_TRANSPORT_MRC && (h->mrc.denied & planes) == planes) {
 		diag_error(diag, f->config->file, host_pos(f, host, "mrc"), "hosts.mrc.deny-planes",
-			   "%s has no other planes", topology_host(f->topology, host)->name);
+			   "%s: deny-planes leaves no plane",
+			   topology_host(f->topology, host)->name);
 		return -EINVAL;
 	}
 	if (single && h->rto_ps > UET_RTO_MAX) {

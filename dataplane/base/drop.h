@@ -92,8 +92,7 @@
 	  "LNH says that no transport header follows: only InfiniBand transport is switched")      \
 	X(VIRTUAL_LANE, "virtual-lane",                                                            \
 	  "the VL is none of the port's data VLs 0 to 7: check the sender's SL2VL table")          \
-	X(VL15, "vl15",                                                                            \
-	  "subnet management: no agent is behind this port; the file's `subnet:` sets tables")     \
+	X(VL15, "vl15", "management packets do not cross simulated links; use `roost subnet`")     \
 	X(SERVICE_LEVEL, "service-level",                                                          \
 	  "SLs 8 to 15 map to no VL: use SLs 0 to 7 at the sender")                                \
 	X(UNKNOWN_LID, "unknown-lid",                                                              \

@@ -202,23 +202,23 @@ class Mrc(Case):
                 ([flow("h1", "h5", "1MB", op="send")], {}, "send is not supported with transport: mrc"),
                 ([flow("h1", "h5", "1MB")], {"h5": {"transport": "uet"}},
                  "h1 has transport: mrc, h5 has transport: uet: both need the same"),
-                ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"mrc": {"paths": 48}}}, "48 is no power of two"),
+                ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"mrc": {"paths": 48}}}, "must be a power of two"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"mrc": {"deny-planes": [9]}}}, "\"9\" is no plane"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"mrc": {"deny-planes": [*range(1, 9)]}}},
                  "every plane is denied"),
-                ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"mrc": {"deny-planes": [1]}}}, "h1 has no other planes"),
+                ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"mrc": {"deny-planes": [1]}}}, "h1: deny-planes leaves no plane"),
                 ([{"kind": "all-to-all", "algorithm": "direct", "size": "1MB", "pairs": "generated"}],
                  {"hosts": HOSTS | {"mrc": {"deny-planes": [2]}}}, "deny-planes is not supported with an all-to-all"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"congestion": "dcqcn"}},
-                 "it needs CNPs, which transport: mrc does not have")):
+                 "dcqcn needs CNPs, which transport mrc does not send")):
             failed = roost("check", self.file(fabric(*SHAPE, switch=switch(), hosts=HOSTS, workload=workload) | sections),
                            status=2)
             self.assertIn(text, failed.err)
 
     def test_advice(self):
         """A class with PFC, and one that switches do not trim, are worth a warning each."""
-        for settings, text in (({"preset": "spectrum-x"}, r"data of h1 and 7 other hosts is in priority 3, with PFC: transport mrc"),
-                               (switch(trim="off"), r"leaf1 does not trim class 3, in which data of h1 and 7 other hosts")):
+        for settings, text in (({"preset": "spectrum-x"}, r"priority 3 carries data of h1 and 7 other hosts and has PFC; transport mrc"),
+                               (switch(trim="off"), r"leaf1 does not trim class 3, which carries data of h1 and 7 other hosts")):
             done = roost("check", self.file(fabric(*SHAPE, switch=settings, hosts=HOSTS, workload=[flow("h1", "h5", "1MB")])))
             self.assertRegex(done.err, text)
         done = roost("check", self.file(fabric(*SHAPE, switch=switch(), hosts=HOSTS, workload=[flow("h1", "h5", "1MB")])))

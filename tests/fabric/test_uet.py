@@ -208,11 +208,11 @@ class Uet(Case):
                 ([flow("h1", "h5", "1MB")], {"h5": {"transport": "roce"}},
                  "h1 has transport: uet, h5 has transport: roce: both need the same"),
                 ([{"kind": "all-to-all", "size": "1MB"}], {"h5": {"transport": "roce"}}, "both need the same"),
-                ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"uet": {"paths": 48}}}, "48 is no power of two"),
+                ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"uet": {"paths": 48}}}, "must be a power of two"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"congestion": "dcqcn"}},
-                 "it needs CNPs, which transport: uet does not have"),
+                 "dcqcn needs CNPs, which transport uet does not send"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"congestion": "rtt"}},
-                 "it times packets of transport: roce"),
+                 "rtt is only supported with transport roce"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"reorder-window": 40000}},
                  "at most 32704 with transport: uet"),
                 ([flow("h1", "h5", "1MB")], {"hosts": HOSTS | {"rto": "5s"}}, "at most 4s with transport: uet"),
@@ -228,8 +228,8 @@ class Uet(Case):
 
     def test_advice(self):
         """A class with PFC, and one that switches do not trim, are worth a warning each."""
-        for settings, text in (({"preset": "spectrum-x"}, r"data of h1 and 7 other hosts is in priority 3, with PFC: "),
-                               (switch(trim="off"), r"leaf1 does not trim class 3, in which data of h1 and 7 other hosts"),
+        for settings, text in (({"preset": "spectrum-x"}, r"priority 3 carries data of h1 and 7 other hosts and has PFC; "),
+                               (switch(trim="off"), r"leaf1 does not trim class 3, which carries data of h1 and 7 other hosts"),
                                (switch(trim=TRIM | {"eligible-tc": [1]}), r"leaf1 does not trim class 3")):
             done = roost("check", self.file(fabric(*SHAPE, switch=settings, hosts=HOSTS, workload=[flow("h1", "h5", "1MB")])))
             self.assertRegex(done.err, text)

@@ -145,12 +145,12 @@ class InfiniBand(Case):
 
     def test_what_only_ethernet_has(self):
         """`lft` is refused there, and here what would be Ethernet's; an LFT names ports that exist, each LID once."""
-        for keys, why in (({"link-layer": "ethernet"}, "only a switch with `link-layer: infiniband` has one"),
-                          ({"vtep": "10.0.0.1"}, "no VXLAN"),
+        for keys, why in (({"link-layer": "ethernet"}, "only supported on a switch with `link-layer: infiniband`"),
+                          ({"vtep": "10.0.0.1"}, "switch.vtep: not supported with link-layer: infiniband; remove it"),
                           ({"routes": [{"prefix": "10.0.0.0/8", "via": [{"port": "swp1", "mac": "02:00:00:00:00:09"}]}]},
-                           "no IP routes; write `lft:`"),
-                          ({"ports": {"swp1": {"dev": "net_null0"}, "swp2": {}, "swp3": {}}}, "no Ethernet devices"),
-                          ({"ports": {"swp1": {"netdev": "eth0"}, "swp2": {}, "swp3": {}}}, "no Ethernet devices"),
+                           "switch.routes: .*; remove it; write `lft:` instead"),
+                          ({"ports": {"swp1": {"dev": "net_null0"}, "swp2": {}, "swp3": {}}}, "ports.dev: not supported"),
+                          ({"ports": {"swp1": {"netdev": "eth0"}, "swp2": {}, "swp3": {}}}, "ports.netdev: not supported"),
                           ({"lft": [{"lid": 1, "port": "swp9"}]}, "swp9"),
                           ({"lft": [{"lid": 1, "port": "swp1"}, {"lid": 1, "port": "swp2"}]}, "LID 1 already has a port")):
             self.assertRegex(roost("check", self.file({"switch": DUT | keys}), status=2).err, why)

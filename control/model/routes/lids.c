@@ -97,15 +97,14 @@ check_size(const struct topology *t, struct diag *diag)
 	if (last->ports[last->port_count - 1].lid == TOPOLOGY_LID_NONE)
 		return diag_error(diag, t->config->file, t->config->fabric.topology_pos,
 				  "fabric.topology",
-				  "InfiniBand has %d LIDs, and this fabric has more switches and "
-				  "ports of hosts: use fewer",
+				  "the fabric needs more than %d LIDs: use fewer switches or host "
+				  "ports",
 				  TOPOLOGY_LID_MAX);
 	for (uint32_t n = 0; n < t->first_host; n++)
 		if (t->nodes[n].ports[t->nodes[n].port_count - 1].number > SUBNET_PORT_MAX)
 			return diag_error(diag, t->config->file, t->config->fabric.topology_pos,
 					  "fabric.topology",
-					  "%s has more than %d ports, which is all that InfiniBand "
-					  "numbers",
+					  "%s has more than %d ports, the InfiniBand maximum",
 					  t->nodes[n].name, SUBNET_PORT_MAX);
 	return 0;
 }

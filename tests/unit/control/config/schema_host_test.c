@@ -83,7 +83,7 @@ ultra_ethernet(void **state)
 {
 	struct config *c = load_good(
 		FABRIC "hosts: {transport: uet, uet: {paths: 128, spray: reps, credits: on}}\n"
-		       "h2: {congestion: none, uet: {ack-every: 1, grant: 8, unasked: 32}}\n"
+		       "h2: {congestion: none, uet: {ack-every: 1, grant: 8, unsolicited: 32}}\n"
 		       "h3: {transport: roce}\n");
 	struct host_config h;
 
