@@ -20,17 +20,10 @@ merge_section(const struct config *config, const char *name)
 }
 
 // The files of conf/presets, and for each preset and mode which of them are read over each other.
-static const char *const preset_files[MERGE_PRESETS] = {"spectrum-x", "spectrum-x-lossy",
-							"spectrum-x-single-pool", "sonic",
-							"infiniband", "ultra-ethernet"};
-enum {
-	SPECTRUM_X,
-	SPECTRUM_X_LOSSY,
-	SPECTRUM_X_SINGLE_POOL,
-	SONIC,
-	INFINIBAND,
-	ULTRA_ETHERNET
-};
+static const char *const preset_files[MERGE_PRESETS] = {
+	"spectrum-x", "spectrum-x-lossy", "spectrum-x-single-pool",
+	"sonic",      "infiniband",       "ultra-ethernet"};
+enum { SPECTRUM_X, SPECTRUM_X_LOSSY, SPECTRUM_X_SINGLE_POOL, SONIC, INFINIBAND, ULTRA_ETHERNET };
 
 static unsigned
 preset_layers(enum config_preset preset, enum config_preset_mode mode)
