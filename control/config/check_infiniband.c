@@ -161,6 +161,16 @@ refuse_subnet(const struct config *config, struct diag *diag)
 	}
 }
 
+// What a switch may choose among is the engine's to say, and a file has one port for each LID.
+static void
+refuse_choice(const struct config *config, struct diag_pos pos, const char *key, struct diag *diag)
+{
+	diag_error(
+		diag, config->file, pos, key,
+		"the tables of `subnet.lfts` have one port for each LID, and no other to choose: "
+		"turn it off, or have `subnet.engine` fill the tables");
+}
+
 void
 check_infiniband(struct config *config, struct diag *diag)
 {
@@ -180,6 +190,9 @@ check_infiniband(struct config *config, struct diag *diag)
 	for (unsigned i = 0; i < config->work_count; i++)
 		if (config->workload[i].kind == CONFIG_WORK_STREAM)
 			refuse(config, config->workload[i].pos, "workload.stream", "", diag);
+	if (config->subnet.alternate && config->subnet.lfts.path.text != NULL)
+		refuse_choice(config, config_written_at(config, "subnet", "alternate"),
+			      "subnet.alternate", diag);
 	warn_of_pauses(config, diag);
 	check_partitions(config, diag);
 	check_events_of(config, diag);
@@ -213,6 +226,10 @@ check_infiniband_switch(const struct switch_check *check)
 
 	if (check->all->config->fabric.link_layer != CONFIG_LINK_INFINIBAND)
 		return;
+	if (check->all->config->subnet.lfts.path.text != NULL &&
+	    s->routing.mode >= GROUP_ADAPTIVE && s->routing.mode <= GROUP_RANDOM)
+		refuse_choice(check->all->config, check_mark(check, "routing.mode").pos,
+			      "routing.mode", check->diag);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const struct config_mark mark = check_mark(check, "%s", keys[i].key);
 

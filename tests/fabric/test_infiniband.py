@@ -115,6 +115,27 @@ class Paths(Case):
         self.assertGreater(times["ecmp"], 3 * times["adaptive"])
         self.assertGreater(times["ecmp"], 2 * times["random"])
 
+    def test_a_ring_with_choice(self):
+        """Six switches in a ring, all to all: whatever is chosen keeps to ways that climb, then descend, so nothing
+        waits in a cycle, comes back, or is sent twice."""
+        count = 6
+        nodes = {f"h{i}": "host" for i in range(count)} | {f"l{i}": "leaf" for i in range(count)}
+        links = [{"a": f"h{i}", "b": f"l{i}.swp1"} for i in range(count)]
+        links += [{"a": f"l{i}.swp2", "b": f"l{(i + 1) % count}.swp3"} for i in range(count)]
+        work = [flow(f"h{a}", f"h{b}", "300KB") for a, b in itertools.permutations(range(count), 2)]
+        for engine, mode in itertools.product(("up-down", "fat-tree"), ("adaptive", "random", "spray")):
+            with self.subTest(engine=engine, mode=mode):
+                sim = self.sim({
+                    "fabric": {"link-layer": "infiniband",
+                               "topology": {"kind": "explicit", "nodes": nodes, "links": links}},
+                    "subnet": {"engine": engine, "alternate": "on"}, "hosts": {"placement": "out-of-order"},
+                    "switch": {"buffer": {"size": "64MB", "cell": 64}, "routing": {"mode": mode},
+                               "qos": {"flow-control": "credit", "credit": {"buffer": "9000B"}}},
+                    "workload": work})
+                assert_complete(self, sim)
+                self.assertEqual(sim.drops, {})
+                self.assertEqual(sum(one["retransmitted"] for one in sim.flows), 0)
+
     def test_failure(self):
         """leaf1's link to spine1 or 2 fails at 50 us. New tables come at once, or 300 us later: until then packets of
         LIDs behind that port are lost, unless alternates are on."""
@@ -130,6 +151,16 @@ class Paths(Case):
         self.assertEqual(lost["0ns", False], 0)
         self.assertGreater(lost["300us", False], 10)
         self.assertEqual(lost["300us", True], 0)
+
+    def test_a_file_leaves_no_choice(self):
+        path = os.path.join(self.dir, "lfts.dump")
+        with open(path, "w") as to:
+            for leaf in (1, 2):
+                to.write(f"Unicast lids [0-4] of switch Lid {leaf} guid 0x1 ('leaf{leaf}'):\n")
+        for more in ({"switch": LOSSY | {"routing": {"mode": "random"}}}, {"subnet": {"alternate": "on"}}):
+            file = subnet(2, 0, 1, **more)
+            file.setdefault("subnet", {})["lfts"] = path
+            self.assertRegex(roost("check", self.file(file), status=2).err, "no other to choose")
 
     def test_no_way(self):
         """A host whose link is down has no port in any table."""

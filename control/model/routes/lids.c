@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The forwarding tables of an InfiniBand subnet as groups of next hops: the LFT's port, then the
-// others on shortest ways, for switches that may choose among them.
+// others that the engine could have taken, for switches that may choose among them.
 #include "routes_internal.h"
 
 #include "control/base/memory.h"
@@ -30,33 +30,42 @@ add_group(struct route_list *list, uint16_t first, const uint16_t *others, uint3
 }
 
 static void
-take_node(struct route_list *list, const struct topology *t, const struct subnet *s,
-	  const bool *link_down, uint32_t node)
+begin_node(struct route_list *list, const struct subnet *s)
 {
-	uint16_t others[PORTS_MAX];
-
 	routes_clear(list);
 	list->lid_count = s->lid_count;
 	list->lids = memory_array(s->lid_count, sizeof(*list->lids), "LIDs");
-	for (uint32_t lid = 0; lid < s->lid_count; lid++) {
-		const uint8_t number = subnet_port(s, node, lid);
-		const int port = topology_port_index(&t->nodes[node], number);
-		uint32_t count;
+}
 
-		list->lids[lid] = number == SUBNET_PORT_SELF ? ROUTES_OWN_LID : ROUTES_NO_LID;
-		if (number == SUBNET_PORT_SELF || port < 0)
-			continue;
-		count = subnet_shortest(s, t, link_down, node, lid, others);
-		list->lids[lid] = add_group(list, (uint16_t)port, others, count);
-	}
+static void
+take_lid(struct route_list *list, const struct topology *t, const struct subnet *s,
+	 struct subnet_choices *choices, uint32_t node, uint32_t lid)
+{
+	const uint8_t number = subnet_port(s, node, lid);
+	const int port = topology_port_index(&t->nodes[node], number);
+	uint16_t others[PORTS_MAX];
+	uint32_t count;
+
+	list->lids[lid] = number == SUBNET_PORT_SELF ? ROUTES_OWN_LID : ROUTES_NO_LID;
+	if (number == SUBNET_PORT_SELF || port < 0)
+		return;
+	count = subnet_choices_list(choices, node, lid, others);
+	list->lids[lid] = add_group(list, (uint16_t)port, others, count);
 }
 
 void
 routes_take_subnet(struct routes *routes, const struct topology *t, const struct subnet *s,
 		   const bool *link_down)
 {
+	struct subnet_choices *choices;
+
+	subnet_choices_create(&choices, s, t, link_down);
 	for (uint32_t n = 0; n < s->switch_count; n++)
-		take_node(&routes->nodes[n], t, s, link_down, n);
+		begin_node(&routes->nodes[n], s);
+	for (uint32_t lid = 0; lid < s->lid_count; lid++)
+		for (uint32_t n = 0; n < s->switch_count; n++)
+			take_lid(&routes->nodes[n], t, s, choices, n, lid);
+	subnet_choices_destroy(choices);
 }
 
 // The `lft:` of a lone switch. LIDs without an entry have no port.

@@ -82,7 +82,7 @@ int routes_create(struct routes **out, const struct topology *topology, const bo
 void routes_destroy(struct routes *routes);
 
 // Gives all switches the groups of a subnet's LIDs, in place of what they had: the port of the LFT,
-// and behind it the others on shortest ways. link_down: as in routes_create(). (lids.c)
+// and behind it the others that the engine could take. link_down: as in routes_create(). (lids.c)
 void routes_take_subnet(struct routes *routes, const struct topology *topology,
 			const struct subnet *subnet, const bool *link_down);
 

@@ -107,6 +107,7 @@ subnet_take_file(struct subnet *s, const struct topology *t, struct diag *diag)
 	bool *taken = memory_array(s->switch_count, sizeof(*taken), "switches");
 	int rc;
 
+	s->from_outside = true;
 	r.lids = memory_array(r.lfts->lid_count, sizeof(*r.lids), "LIDs");
 	rc = find_lids(&r);
 	if (rc == 0)

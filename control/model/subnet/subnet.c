@@ -77,7 +77,8 @@ subnet_create(struct subnet **out, const struct topology *t, const bool *link_do
 		*subnet_entry(s, n, topology_lid(t, n, 0)) = SUBNET_PORT_SELF;
 	}
 	free(queue);
-	if (t->lfts != NULL)
+	s->from_outside = t->lfts != NULL;
+	if (s->from_outside)
 		memcpy(s->lft, t->lfts, (size_t)switches * s->lid_count);
 	else
 		engines[t->config->subnet.engine](s, t, link_down);

@@ -25,6 +25,7 @@ struct subnet {
 	uint32_t switch_count;       // switches are the topology's first nodes
 	struct subnet_owner *owners; // by LID
 	uint8_t *lft;                // by switch and LID: subnet_port()
+	bool from_outside;           // no engine has filled them
 	uint8_t *hops; // by switch and switch: links on the shortest way, or SUBNET_FAR
 };
 
@@ -52,9 +53,22 @@ subnet_port(const struct subnet *s, uint32_t node, uint32_t lid)
 	return lid < s->lid_count ? s->lft[(size_t)node * s->lid_count + lid] : SUBNET_PORT_NONE;
 }
 
-// The indices of a switch's ports that are on shortest ways to a LID, in the order of ports: among
-// them adaptive routing chooses. Returns how many; 0: there is no way, or it is the switch's own.
-// link_down: as in subnet_create().
+// The indices of a switch's ports that are on shortest ways to a LID, in the order of ports.
+// Returns how many; 0: there is no way, or it is the switch's own. link_down: as in
+// subnet_create().
 uint32_t subnet_shortest(const struct subnet *s, const struct topology *topology,
 			 const bool *link_down, uint32_t node, uint32_t lid,
 			 uint16_t ports[static PORTS_MAX]);
+
+// The ports by which the engine could send as well: among them adaptive routing chooses
+// (choices.c). What they are made of must outlive them.
+struct subnet_choices;
+
+void subnet_choices_create(struct subnet_choices **out, const struct subnet *subnet,
+			   const struct topology *topology, const bool *link_down);
+// NULL is fine.
+void subnet_choices_destroy(struct subnet_choices *choices);
+// The indices of a switch's ports towards a LID, in the order of ports. Returns how many; 0: only
+// the table's port is known. LIDs behind one switch are best asked for one after the other.
+uint32_t subnet_choices_list(struct subnet_choices *choices, uint32_t node, uint32_t lid,
+			     uint16_t ports[static PORTS_MAX]);

@@ -85,6 +85,8 @@ tables_are_those_of_the_file(void **state)
 {
 	struct fixture f;
 	struct subnet *from, *to;
+	struct subnet_choices *choices;
+	uint16_t ports[PORTS_MAX];
 	char *text;
 
 	(void)state;
@@ -95,6 +97,12 @@ tables_are_those_of_the_file(void **state)
 	text = dump(f.topology, from, from->switch_count);
 	assert_int_equal(take(f.topology, to, text, &f.diag), 0);
 	assert_memory_equal(to->lft, from->lft, (size_t)from->switch_count * from->lid_count);
+	// Nobody knows what else the file's author could have chosen.
+	subnet_choices_create(&choices, to, f.topology, NULL);
+	for (uint32_t n = 0; n < to->switch_count; n++)
+		for (uint32_t lid = 0; lid < to->lid_count; lid++)
+			assert_int_equal(subnet_choices_list(choices, n, lid, ports), 0);
+	subnet_choices_destroy(choices);
 	free(text);
 	subnet_destroy(from);
 	subnet_destroy(to);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The engines up-down and fat-tree, on every kind of fabric and with any one link down: whoever
-// follows their tables arrives, and no links wait for each other in a cycle. In a full tree, no two
+// follows their tables arrives, and no links wait for each other in a cycle, whichever of the ports
+// to choose among a switch takes. In a full tree, no two
 // flows of a shift share a link with the tables of fat-tree.
 #include "control/model/subnet/subnet.h"
 #include "tests/unit/control/model/topology/fixture.h"
@@ -78,6 +79,34 @@ follow(const struct topology *t, const struct subnet *s, uint32_t lid, bool *wai
 	return false;
 }
 
+// Goes on from a switch by each port that it may choose for a host's LID; notes which link waits for
+// which. `been`: directions that have been taken.
+static void
+follow_choices(const struct topology *t, const struct subnet *s, struct subnet_choices *choices,
+	       uint32_t lid, bool *waits, bool *been, uint32_t node, uint32_t before)
+{
+	uint16_t ports[PORTS_MAX];
+	const uint32_t count = subnet_choices_list(choices, node, lid, ports);
+	bool lft_is_one = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct topo_port *port = &t->nodes[node].ports[ports[i]];
+		const uint32_t now = direction(t, node, ports[i]);
+
+		lft_is_one |= port->number == subnet_port(s, node, lid);
+		if (before != UINT32_MAX)
+			waits[(size_t)before * 2 * t->link_count + now] = true;
+		if (been[now])
+			continue;
+		been[now] = true;
+		if (port->peer_node >= t->first_host)
+			assert_int_equal(port->peer_node, s->owners[lid].node);
+		else
+			follow_choices(t, s, choices, lid, waits, been, port->peer_node, now);
+	}
+	assert_true(lft_is_one);
+}
+
 // Removes links that wait for none until there are no more; what is left is a cycle.
 static void
 assert_no_cycle(bool *waits, uint32_t directions)
@@ -117,9 +146,17 @@ check(const struct topology *t, enum config_subnet_engine engine, const bool *do
 {
 	const uint32_t directions = 2 * t->link_count;
 	bool *waits = calloc((size_t)directions * directions, sizeof(*waits));
+	bool *been = calloc(directions, sizeof(*been));
 	struct subnet *s = make(t, engine, down);
+	struct config config = *t->config;
+	struct topology of_engine = *t;
+	struct subnet_choices *choices;
 
+	config.subnet.engine = engine;
+	of_engine.config = &config;
+	subnet_choices_create(&choices, s, &of_engine, down);
 	assert_non_null(waits);
+	assert_non_null(been);
 	for (uint32_t lid = 1; lid < s->lid_count; lid++) {
 		const struct subnet_owner to = s->owners[lid];
 		const struct topo_port *port;
@@ -127,6 +164,7 @@ check(const struct topology *t, enum config_subnet_engine engine, const bool *do
 		if (to.node < t->first_host)
 			continue;
 		port = &t->nodes[to.node].ports[to.port];
+		memset(been, 0, directions * sizeof(*been));
 		for (uint32_t n = 0; n < t->first_host; n++) {
 			const bool joined = s->hops[(size_t)port->peer_node * t->first_host + n] !=
 						    SUBNET_FAR &&
@@ -135,10 +173,14 @@ check(const struct topology *t, enum config_subnet_engine engine, const bool *do
 			assert_int_equal(follow(t, s, lid, has_hosts(t, n) ? waits : NULL, NULL, n,
 						UINT32_MAX),
 					 joined);
+			if (joined && has_hosts(t, n))
+				follow_choices(t, s, choices, lid, waits, been, n, UINT32_MAX);
 		}
 	}
 	assert_no_cycle(waits, directions);
+	subnet_choices_destroy(choices);
 	subnet_destroy(s);
+	free(been);
 	free(waits);
 }
 
