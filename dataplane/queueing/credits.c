@@ -86,11 +86,13 @@ credits_cover(struct node *n, struct port *p, unsigned int tc, struct rte_mbuf *
 	return false;
 }
 
+// What a link that is down loses takes none: the total sent would pass what was granted, and the
+// difference of the two on the wire would then be anything.
 uint32_t
 credits_take(struct node *n, struct port *p, unsigned int tc, struct rte_mbuf *m)
 {
 	const unsigned int lane = n->current->credits->queue_to_lane[tc];
-	const uint32_t blocks = credits_blocks(n, packet_meta(m)->wire_bytes);
+	const uint32_t blocks = p->up ? credits_blocks(n, packet_meta(m)->wire_bytes) : 0;
 
 	p->credits->lanes[lane].sent += blocks;
 	packet_meta(m)->lane = (uint8_t)(PACKET_LANE_FIRST + lane);
@@ -286,8 +288,7 @@ credits_release(struct node *n, struct port *p, unsigned int lane, uint32_t bloc
 	credits_offer(n, p, lane, now);
 }
 
-// A wire keeps the order, so what has not arrived was lost. Both totals count only modulo what goes
-// on the wire: a link that was down may have lost more than that.
+// A wire keeps the order, so what has not arrived was lost. That is never more than was granted.
 void
 credits_take_sent(struct node *n, struct port *p, unsigned int lane, uint32_t sent, ps_t now)
 {

@@ -469,11 +469,8 @@ next_packet_for_credit(struct nic *nic, struct nic_port *np, struct rte_mbuf **m
 
 	while ((eligible = credits_eligible(n, p, pause_eligible(n, p, now), now)) != 0) {
 		*m = next_packet(nic, np, eligible, tc, now);
-		if (*m == NULL || credits_cover(n, p, *tc, *m, now)) {
-			if (*m != NULL)
-				credits_take(n, p, *tc, *m);
+		if (*m == NULL || credits_cover(n, p, *tc, *m, now))
 			return true;
-		}
 		queue_push(p, *tc, *m);
 		np->responses |= (uint8_t)(1u << *tc);
 		nic_note_nonempty(np);
@@ -503,7 +500,7 @@ send_for_credit(struct node *n, struct port *p, ps_t now)
 	}
 	if (m != NULL) {
 		lane = credits_lane_of_queue(n, p, tc);
-		blocks = credits_blocks(n, packet_meta(m)->wire_bytes);
+		blocks = credits_take(n, p, tc, m);
 		count_sent(p, tc, m);
 		n->last_sent = now;
 		if (!port_transmit(n, p, m, now))

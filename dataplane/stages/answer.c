@@ -73,15 +73,19 @@ answer_start(struct node *n, struct port *in, struct rte_mbuf *m, uint32_t lengt
 	return answer;
 }
 
-// As stage_classify(), by the marks of the answer.
+// As stage_classify(), by the marks of the answer. With credits the group is that of the lane by
+// which the question came.
 static void
-classify(struct node *n, const struct port *in, struct rte_mbuf *m)
+classify(struct node *n, const struct port *in, struct rte_mbuf *m, struct rte_mbuf *question)
 {
+	const unsigned int lane = packet_meta(question)->lane - (unsigned int)PACKET_LANE_FIRST;
 	struct packet_meta *meta = packet_meta(m);
 
 	meta->priority = priority_of_packet(in->profile, meta);
 	meta->pg = n->current->priority_to_pg[meta->priority];
 	meta->tc = n->current->priority_to_tc[meta->priority];
+	if (n->current->credits != NULL)
+		meta->pg = lane < PRIORITIES ? (uint8_t)lane : meta->tc;
 	node_meet(n, meta->pg, meta->tc);
 }
 
@@ -393,6 +397,6 @@ answer_refused(struct node *n, struct port *in, struct rte_mbuf *m, int verdict,
 		break;
 	}
 	if (out->packet != NULL)
-		classify(n, in, out->packet);
+		classify(n, in, out->packet, m);
 	return verdict;
 }

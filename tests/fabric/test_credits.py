@@ -275,6 +275,20 @@ class InfiniBand(Case):
         self.assertGreater(sim.nodes["leaf1"]["ports"]["swp1"]["credit_rx"][3], 0)
 
 
+class LinkDown(Case):
+    def test_what_a_dead_link_loses_takes_no_credit(self):
+        """More is lost meanwhile than 12 bits count. What is granted afterwards still fits into the receive buffer."""
+        for down in (12, 13, 15, 36):
+            for flow_control in ("credit", "cbfc"):
+                with self.subTest(down=down, flow_control=flow_control):
+                    sim = self.sim(fabric(1, 0, 2, host_link={"rate": "100G", "cable": "1km"},
+                                          switch=credit("9000B" if flow_control == "credit" else "9216B", flow_control),
+                                          workload=[stream("h1", "h2", 1000, "200us", priority=3)], stop="300us",
+                                          events=[{"at": "50us", "link": "h1-leaf1", "state": "down", "for": f"{down}us"}]))
+                    sim.assert_conserved()
+                    self.assertLessEqual(set(sim.drops), {"link-down"})
+
+
 class Settings(Case):
     def refused(self, description, text):
         done = roost("check", self.file(description), status=2)
@@ -299,6 +313,15 @@ class Settings(Case):
     def test_both_ends_need_them(self):
         self.refused(fabric(1, 1, 2, leaf=credit(), switch={}), "both ends of a link need the same kind of credits")
         self.refused(fabric(1, 1, 2, leaf=credit(), spine=credit(flow_control="cbfc"), switch={}), "both ends of a link")
+
+    def test_both_ends_need_the_same_lanes(self):
+        switch = credit(**{"priority-to-tc": {"default": 0}})
+        self.refused(fabric(1, 1, 2, switch=switch, leaf={"qos": {"priority-to-tc": {3: 3, "default": 0}}}),
+                     "leaf1 sends on lane 3, for which spine1 has no receive buffer")
+
+    def test_what_is_never_granted_holds_nothing(self):
+        """Of 256,000 B InfiniBand grants 131,072 ahead: with an update of 200,000 B none would ever come."""
+        self.refused(fabric(switch=credit("256000B", update="200KB")), "2048 blocks of 64 B, the most that is granted,")
 
     def test_a_run_does_not_change_them(self):
         for key, value in (("qos.flow-control", "pfc"), ("qos.credit.buffer", "100KB"), ("qos.priority-to-tc", "{3: 4}")):

@@ -56,7 +56,8 @@ auto_bytes(const struct tables_draft *draft, const struct switch_config *setting
 	return bytes;
 }
 
-// Blocks of each lane's receive buffer, by the settings of the end that has it.
+// Blocks of each lane's receive buffer, by the settings of the end that has it. What InfiniBand
+// never grants ahead fills no link: a buffer that is computed has none of it.
 static uint32_t
 buffer_blocks(const struct tables_draft *draft, const struct switch_config *settings,
 	      const struct topo_port *port)
@@ -66,8 +67,9 @@ buffer_blocks(const struct tables_draft *draft, const struct switch_config *sett
 	const uint64_t bytes = buffer->kind == CONFIG_AMOUNT_BYTES
 				       ? buffer->value
 				       : auto_bytes(draft, settings, port) + block - 1;
-	const uint64_t most =
-		settings->flow_control == CONFIG_FLOW_CONTROL_CREDIT ? TABLES_CELLS_MAX : MOST_CBFC;
+	const uint64_t most = settings->flow_control != CONFIG_FLOW_CONTROL_CREDIT ? MOST_CBFC
+			      : buffer->kind == CONFIG_AMOUNT_BYTES ? TABLES_CELLS_MAX
+								    : MOST_INFINIBAND;
 
 	return (uint32_t)(bytes / block < most ? bytes / block : most);
 }
@@ -97,20 +99,38 @@ settings_behind(const struct tables_draft *draft, const struct topo_port *port,
 }
 
 static int
-refuse_buffer(struct tables_draft *draft, const struct topo_port *port, uint32_t blocks)
+refuse_buffer(struct tables_draft *draft, const struct switch_config *own,
+	      const struct topo_port *port, uint32_t blocks)
 {
-	const uint32_t block = config_block_bytes(draft->settings->flow_control);
+	const uint32_t block = config_block_bytes(own->flow_control);
 	struct config_error_origin cause = {0};
 
 	tables_blame(draft, &cause, "qos.credit.buffer");
 	return tables_report(draft, false, cause.mark.pos, "qos.credit.buffer",
-			     "%s: a receive buffer of %u blocks of %u B does not hold a frame of "
+			     "%s: a receive buffer of %u blocks of %u B%s does not hold a frame of "
 			     "MTU %u and %" PRIu64 " B that wait for an update: at least %" PRIu64
 			     " B are needed",
-			     port->name, blocks, block, port->mtu,
-			     draft->settings->credit.update_bytes,
+			     port->name, blocks, block,
+			     blocks == draft->t->credits->most ? ", the most that is granted," : "",
+			     port->mtu, own->credit.update_bytes,
 			     (frame_bytes(port) + block - 1) / block * block +
-				     draft->settings->credit.update_bytes);
+				     own->credit.update_bytes);
+}
+
+// A lane that one end sends on, and for which the other has no receive buffer, would wait for ever.
+static int
+refuse_lane(struct tables_draft *draft, const struct topo_port *port, uint8_t lanes, bool far_sends)
+{
+	const char *near = draft->node->name;
+	const char *far = draft->topology->nodes[port->peer_node].name;
+	struct config_error_origin cause = {0};
+
+	tables_blame(draft, &cause, "qos.priority-to-tc");
+	return tables_report(draft, false, cause.mark.pos, "qos.priority-to-tc",
+			     "%s: %s sends on lane %d, for which %s has no receive buffer: use the "
+			     "same lanes at both ends",
+			     port->name, far_sends ? far : near, __builtin_ctz(lanes),
+			     far_sends ? near : far);
 }
 
 static int
@@ -128,26 +148,34 @@ refuse_mismatch(struct tables_draft *draft, const struct topo_port *port)
 static int
 set_port(struct tables_draft *draft, struct credit_port *c, const struct topo_port *port)
 {
-	const struct config_credit *credit = &draft->settings->credit;
-	const uint32_t block = config_block_bytes(draft->settings->flow_control);
-	const uint64_t byte_time =
-		time_byte_time(port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS);
-	const uint32_t blocks = buffer_blocks(draft, draft->settings, port);
-	const bool cbfc = draft->settings->flow_control == CONFIG_FLOW_CONTROL_CBFC;
 	struct switch_config scratch;
 	const struct switch_config *far = settings_behind(draft, port, &scratch);
+	// A host has those of the leaf behind each of its ports.
+	const struct switch_config *own = draft->host ? far : draft->settings;
+	const struct config_credit *credit = &own->credit;
+	const uint32_t block = config_block_bytes(own->flow_control);
+	const uint64_t byte_time =
+		time_byte_time(port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS);
+	const uint32_t blocks = buffer_blocks(draft, own, port);
+	const uint32_t most = draft->t->credits->most, usable = blocks < most ? blocks : most;
+	const bool cbfc = own->flow_control == CONFIG_FLOW_CONTROL_CBFC;
+	const uint8_t lanes = lanes_of(draft->settings), far_lanes = lanes_of(far);
 
 	if (far->flow_control != draft->settings->flow_control)
 		return refuse_mismatch(draft, port);
-	grant(c->granted, lanes_of(draft->settings), blocks);
-	grant(c->peer, lanes_of(far), buffer_blocks(draft, far, port));
+	if (lanes & ~far_lanes)
+		return refuse_lane(draft, port, (uint8_t)(lanes & ~far_lanes), false);
+	if (far_lanes & ~lanes)
+		return refuse_lane(draft, port, (uint8_t)(far_lanes & ~lanes), true);
+	grant(c->granted, lanes, blocks);
+	grant(c->peer, lanes, buffer_blocks(draft, far, port));
 	c->update = (uint32_t)((credit->update_bytes + block - 1) / block);
 	c->resend = credit->resend_auto ? time_of_bytes(byte_time, RESEND_BYTES)
 					: credit->resend_ps;
 	c->spacing = cbfc ? time_of_bytes(byte_time, credit->spacing_bytes) : 0;
 	c->sync = cbfc ? credit->sync_ps : 0;
-	if ((frame_bytes(port) + block - 1) / block + c->update > blocks)
-		return refuse_buffer(draft, port, blocks);
+	if ((frame_bytes(port) + block - 1) / block + c->update > usable)
+		return refuse_buffer(draft, own, port, usable);
 	return 0;
 }
 
