@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """OpenSM and the programs of infiniband-diags, unmodified, on fabrics of Roost: they find what there is, program forwarding
 tables that lead everywhere and cannot deadlock, hear of links that fail, and read the fabric's own counters."""
+import base64
+import contextlib
 import csv
 import shutil
 import socket
 import subprocess
+import threading
 
 from common import *
 
@@ -253,6 +256,45 @@ class Live(SubnetCase):
         found = re.search(r"PortXmitWait:\.+(\d+)\n", self.run_program("perfquery", lid, 1).out)
         self.assertGreater(waited(), 0)
         self.assertEqual(int(found[1]), waited())
+
+    def test_noise_holds_nothing_up(self):
+        """Messages that change nothing, one each ms, do not put programming off."""
+        up = self.fabric(infiniband(name_of("noise"), 2, 2, 2))
+        self.serve(up.name)
+        ended = threading.Event()
+
+        def send():
+            while not ended.wait(0.001):
+                with contextlib.suppress(BlockingIOError):
+                    opened.sendto(b"x", socket.MSG_DONTWAIT, "\0sim:ctl\0")
+        with inside(self.netns, lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as opened:
+            thread = threading.Thread(target=send)
+            thread.start()
+            try:
+                self.manage("minhop")
+                wait_until(lambda: self.programmed() >= 1, lambda: f"tables are programmed: {self.served.read_text()}")
+            finally:
+                ended.set()
+                thread.join()
+
+    def test_tables_beside_those_of_a_file(self):
+        """A call that sets one table leaves the others as `subnet.lfts` has them."""
+        ports = {"leaf1": (1, 2, 3, 3), "leaf2": (3, 3, 1, 2), "spine1": (1, 1, 2, 2), "spine2": (1, 1, 2, 2)}
+        dump = self.directory / "written.dump"
+        dump.write_text("".join(
+            f"Unicast lids [0-8] of switch Lid 1 guid 0x1 ('{switch}'):\n" +
+            "".join(f"0x{lid:04x} {port:03} # Channel Adapter portguid 0x1: 'h{lid - 4}'\n" for lid, port in enumerate(row, 5))
+            for switch, row in ports.items()))
+        up = self.fabric(infiniband(name_of("beside"), 2, 2, 2, subnet={"lfts": str(dump)}))
+
+        def at_leaf1():
+            return tuple(self.tables_of(up)["leaf1"][f"h{i}"] for i in range(1, 5))
+        self.assertEqual(at_leaf1(), ports["leaf1"])
+        table = base64.b64encode(bytes([255] * 5 + list(ports["spine2"]))).decode()
+        self.assertEqual(api(up, "lft", {"tables": [{"switch": "spine2", "ports": table}]}), {"lids": 9})
+        self.assertEqual(at_leaf1(), ports["leaf1"])
+        api(up, "lft", {"reset": True})
+        self.assertEqual(at_leaf1(), ports["leaf1"])
 
     def test_ethernet_is_refused(self):
         up = self.fabric({"fabric": {"name": name_of("ether"), "dilation": DILATION,
