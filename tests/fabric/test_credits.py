@@ -315,7 +315,7 @@ class Settings(Case):
         self.refused(fabric(1, 1, 2, leaf=credit(), spine=credit(flow_control="cbfc"), switch={}), "both ends of a link")
 
     def test_both_ends_need_the_same_lanes(self):
-        switch = credit(**{"priority-to-tc": {"default": 0}})
+        switch = credit(**{"priority-to-tc": {3: 0, 6: 0, "default": 0}})
         self.refused(fabric(1, 1, 2, switch=switch, leaf={"qos": {"priority-to-tc": {3: 3, "default": 0}}}),
                      "leaf1 sends on lane 3, for which spine1 has no receive buffer")
 

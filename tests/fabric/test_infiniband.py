@@ -153,7 +153,7 @@ class Paths(Case):
         self.assertEqual(lost["300us", True], 0)
 
     def test_a_file_leaves_no_choice(self):
-        path = os.path.join(self.dir, "lfts.dump")
+        path = os.path.join(self.directory, "lfts.dump")
         with open(path, "w") as to:
             for leaf in (1, 2):
                 to.write(f"Unicast lids [0-4] of switch Lid {leaf} guid 0x1 ('leaf{leaf}'):\n")

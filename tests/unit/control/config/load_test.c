@@ -266,7 +266,8 @@ all_errors_are_reported_at_once(void **state)
 		       "  qos: {trsut: [dscp], pfc: {quanta: 99999}}\n"
 		       "hosts: {rto: 5}\n"
 		       "stop: never\n",
-		"f.yaml:3:11: switch.preset: \"spectrumx\" is not one of spectrum-x, sonic, lossy; "
+		"f.yaml:3:11: switch.preset: \"spectrumx\" is not one of spectrum-x, sonic, lossy, "
+		"infiniband, uec, mrc; "
 		"did you mean \"spectrum-x\"?\n"
 		"f.yaml:4:9: switch.qos.trsut: unknown key; did you mean \"trust\"?\n"
 		"f.yaml:4:38: switch.qos.pfc.quanta: 99999 is out of range: 0 to 65535\n"

@@ -212,17 +212,21 @@ every_preset_writes_every_map(void **state)
 	unsigned whole = 0;
 
 	(void)state;
-	assert_null(embedded_presets[4].name);
-	for (unsigned i = 0; i < 4; i++) {
+	assert_null(embedded_presets[6].name);
+	for (unsigned i = 0; i < 6; i++) {
+		const char *name = embedded_presets[i].name;
+		const bool over = strstr(name, "-x-") != NULL ||
+				  strcmp(name, "ultra-ethernet") == 0;
 		unsigned found = 0;
 
 		for (int j = 0; j < 4; j++)
 			found += memmem(embedded_presets[i].text, embedded_presets[i].length,
 					maps[j], strlen(maps[j])) != NULL;
-		assert_int_equal(found, strstr(embedded_presets[i].name, "-x-") != NULL ? 0 : 4);
+		if (!over)
+			assert_int_equal(found, 4);
 		whole += found == 4;
 	}
-	assert_int_equal(whole, 2);
+	assert_int_equal(whole, 3);
 }
 
 int

@@ -170,9 +170,9 @@ keys_without_a_feature_are_unknown(void **state)
 		assert_ptr_equal(strchr(got, '\n'), got + strlen(got) - 1);
 		free(got);
 	}
-	expect_messages(SINGLE "  preset: infiniband-like\n",
-			"f.yaml:3:11: switch.preset: \"infiniband-like\" is not one of "
-			"spectrum-x, sonic, lossy\n");
+	expect_messages(SINGLE "  preset: token-ring\n",
+			"f.yaml:3:11: switch.preset: \"token-ring\" is not one of "
+			"spectrum-x, sonic, lossy, infiniband, uec, mrc\n");
 	expect_messages(SINGLE "  qos: {flow-control: tokens}\n",
 			"f.yaml:3:23: switch.qos.flow-control: \"tokens\" is not one of pfc, "
 			"pfc-asymmetric, pause, credit, cbfc, none\n");

@@ -79,8 +79,8 @@ follow(const struct topology *t, const struct subnet *s, uint32_t lid, bool *wai
 	return false;
 }
 
-// Goes on from a switch by each port that it may choose for a host's LID; notes which link waits for
-// which. `been`: directions that have been taken.
+// Goes on from a switch by each port that it may choose for a host's LID; notes which link waits
+// for which. `been`: directions that have been taken.
 static void
 follow_choices(const struct topology *t, const struct subnet *s, struct subnet_choices *choices,
 	       uint32_t lid, bool *waits, bool *been, uint32_t node, uint32_t before)
