@@ -32,9 +32,9 @@ class Show(Shared):
                     self.assertEqual([row["host"] for row in answer["hosts"]], [f"h{i}" for i in range(1, 9)])
                 elif word == "network":
                     self.assertEqual({row["tenant"] for row in answer["networks"]}, {"red", "blue", "rest"})
-                # Of a fabric that learns, puts packets in order, shares interfaces with Linux, speaks LLDP or BFD, or
-                # is InfiniBand's.
-                elif word in ("bfd", "lft", "lldp", "neighbour", "reorder", "steering"):
+                # Of a fabric that learns, puts packets in order, shares interfaces with Linux, speaks LLDP or BFD, has
+                # credits, or is InfiniBand's.
+                elif word in ("bfd", "credit", "lft", "lldp", "neighbour", "reorder", "steering"):
                     self.assertEqual(answer["nodes"], {})
                 else:
                     self.assertIn("h2" if word == "queue-pairs" else "leaf1", answer["nodes"])
