@@ -155,10 +155,11 @@ class Paths(Case):
     def test_a_file_leaves_no_choice(self):
         path = os.path.join(self.directory, "lfts.dump")
         with open(path, "w") as to:
-            for leaf in (1, 2):
-                to.write(f"Unicast lids [0-4] of switch Lid {leaf} guid 0x1 ('leaf{leaf}'):\n")
+            for lid, name in enumerate(("leaf1", "leaf2", "spine1"), start=1):
+                to.write(f"Unicast lids [0-5] of switch Lid {lid} guid 0x1 ('{name}'):\n"
+                         "0x0004 001 # Channel Adapter portguid 0x1: 'h1'\n")
         for more in ({"switch": LOSSY | {"routing": {"mode": "random"}}}, {"subnet": {"alternate": "on"}}):
-            file = subnet(2, 0, 1, **more)
+            file = subnet(2, 1, 1, **more)
             file.setdefault("subnet", {})["lfts"] = path
             self.assertRegex(roost("check", self.file(file), status=2).err, "no other to choose")
 
