@@ -58,6 +58,9 @@ infiniband_pass(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, u
 		if (variant & NODE_CUT_THROUGH)
 			SWITCH_STAGE(stage_cut_through(n, in, m, now));
 	}
+	// The VL is of the link. Not before: of a packet that was kept, it still says how it came.
+	if (verdict == STAGE_NEXT)
+		ib_lrh_set_vl((struct ib_lrh *)packet_data(m), packet_meta(m)->tc);
 	SWITCH_STAGE(stage_admit(n, in, m, now, variant));
 	SWITCH_STAGE(stage_enqueue(n, in, m, now, variant));
 	if (credits && verdict >= 0)

@@ -76,7 +76,7 @@ check_class(const struct fabric *f, uint32_t node, unsigned class, struct findin
 	uint64_t depth = UINT64_MAX;
 	unsigned group = 0;
 
-	if (!ecn->on)
+	if (!ecn->on || t->credits != NULL) // with credits no group sends XOFF
 		return;
 	for (uint32_t i = 0; i < t->profile_count; i++) {
 		unsigned of = 0;

@@ -217,6 +217,7 @@ check_infiniband_switch(const struct switch_check *check)
 		{s->routing.pin_count != 0, "routing.pinned", ""},
 		{s->routing.notices.on, "routing.spine-notices", ""},
 		{s->trim.on, "qos.trim", ""},
+		{s->flow_control == CONFIG_FLOW_CONTROL_CBFC, "qos.flow-control", "; use credit"},
 		{s->ipip.on, "ipip", ""},
 		{s->learn_count != 0, "learn", ""},
 		{s->lldp, "lldp", ""},

@@ -40,7 +40,8 @@ struct credits {
 	uint32_t arriving;
 	ps_t spaced_until;
 	ps_t sync_at; // when the blocks sent are reported next; PS_NEVER: never
-	struct lane_turn turns[2];
+	struct lane_turn turns[LANE_TABLES];
+	uint8_t picked;    // the table of the lane picked last; LANE_TABLES: neither
 	int32_t high_left; // blocks of the high table before the low one has a turn
 	struct credit_lane lanes[PRIORITIES];
 };

@@ -358,6 +358,7 @@ struct credit_port {
 
 #define LANE_ENTRIES_MAX 64
 #define LANE_LIMIT_UNLIMITED 255
+#define LANE_TABLES 2 // high, low
 
 struct lane_entry {
 	uint8_t lane;
@@ -367,9 +368,9 @@ struct lane_entry {
 // Arbitration of lanes by two tables (queueing/lane_arbiter.h).
 struct lane_tables {
 	bool on;
-	uint8_t limit;     // in units of 4096 B of the high table, or LANE_LIMIT_UNLIMITED
-	uint8_t counts[2]; // of the entries; high, low
-	struct lane_entry entries[2][LANE_ENTRIES_MAX];
+	uint8_t limit; // in units of 4096 B of the high table, or LANE_LIMIT_UNLIMITED
+	uint8_t counts[LANE_TABLES]; // of the entries
+	struct lane_entry entries[LANE_TABLES][LANE_ENTRIES_MAX];
 };
 
 struct credit_tables {

@@ -19,7 +19,7 @@
 static inline void
 lane_arbiter_begin(const struct lane_tables *t, struct credits *c)
 {
-	for (unsigned int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < LANE_TABLES; i++)
 		c->turns[i].at = (uint8_t)(t->counts[i] != 0 ? t->counts[i] - 1 : 0);
 	c->high_left = t->limit != 0 ? t->limit * LANE_ARBITER_LIMIT_UNITS : 1;
 }
@@ -56,26 +56,34 @@ lane_arbiter_turn(const struct lane_tables *t, struct credits *c, unsigned int t
 }
 
 // The queue to take from; a queue of a switch is a lane. `eligible`: not 0, and every lane of them
-// is in one of the tables. The packet will be sent.
+// is in one of the tables. Its packet uses nothing of a turn before lane_arbiter_sent().
 static inline unsigned int
-lane_arbiter_pick(const struct lane_tables *t, struct port *p, unsigned int eligible)
+lane_arbiter_pick(const struct lane_tables *t, struct credits *c, unsigned int eligible)
 {
-	struct credits *c = p->credits;
 	const bool low_first = t->limit != LANE_LIMIT_UNLIMITED && c->high_left <= 0;
-	unsigned int table = low_first, lane;
-	int32_t units;
 
-	if (!lane_arbiter_turn(t, c, table, eligible)) {
-		table = !table;
-		if (!lane_arbiter_turn(t, c, table, eligible))
+	c->picked = low_first;
+	if (!lane_arbiter_turn(t, c, c->picked, eligible)) {
+		c->picked = !c->picked;
+		if (!lane_arbiter_turn(t, c, c->picked, eligible)) {
+			c->picked = LANE_TABLES;
 			return scheduler_highest(eligible);
+		}
 	}
-	lane = t->entries[table][c->turns[table].at].lane;
-	units = lane_arbiter_units(packet_meta(p->queues[lane].head)->wire_bytes);
-	c->turns[table].left -= units;
-	if (table == 1)
+	return t->entries[c->picked][c->turns[c->picked].at].lane;
+}
+
+// A packet of the lane that was picked last is sent.
+static inline void
+lane_arbiter_sent(const struct lane_tables *t, struct credits *c, uint32_t wire_bytes)
+{
+	const int32_t units = lane_arbiter_units(wire_bytes);
+
+	if (c->picked == LANE_TABLES)
+		return;
+	c->turns[c->picked].left -= units;
+	if (c->picked == 1)
 		c->high_left = t->limit != 0 ? t->limit * LANE_ARBITER_LIMIT_UNITS : 1;
 	else if (c->high_left > 0)
 		c->high_left -= units;
-	return lane;
 }

@@ -64,17 +64,26 @@ arm_next(struct node *n, struct port *p)
 		node_arm_send(n, p, time_min(pause_resume_at(p), shaper_resume_at(p)));
 }
 
+// Whose turn a packet uses when it is sent.
+enum turn { TURN_NONE, TURN_QUEUE, TURN_LANE };
+
 static unsigned int
-choose(struct node *n, struct port *p, unsigned int eligible, bool *by_turn, ps_t now)
+choose(struct node *n, struct port *p, unsigned int eligible, enum turn *turn, ps_t now)
 {
 	const unsigned int behind = shaper_behind(p, eligible, now);
+	unsigned int tc;
+	bool by_turn;
 
-	*by_turn = false;
+	*turn = TURN_NONE;
 	if (behind != 0)
 		return scheduler_highest(behind);
-	if (p->credits != NULL && n->current->credits->arbitration.on)
-		return lane_arbiter_pick(&n->current->credits->arbitration, p, eligible);
-	return scheduler_choose(p, eligible, by_turn);
+	if (p->credits != NULL && n->current->credits->arbitration.on) {
+		*turn = TURN_LANE;
+		return lane_arbiter_pick(&n->current->credits->arbitration, p->credits, eligible);
+	}
+	tc = scheduler_choose(p, eligible, &by_turn);
+	*turn = by_turn ? TURN_QUEUE : TURN_NONE;
+	return tc;
 }
 
 // Puts a packet of a queue on the wire, for credit where the link has them.
@@ -98,8 +107,8 @@ transmit(struct node *n, struct port *p, unsigned int tc, struct rte_mbuf *m, ps
 static bool
 send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 {
-	bool by_turn;
-	const unsigned int tc = choose(n, p, eligible, &by_turn, now);
+	enum turn turn;
+	const unsigned int tc = choose(n, p, eligible, &turn, now);
 	const struct tc_profile *profile = &p->profile->tc[tc];
 	struct queue *q = &p->queues[tc];
 	struct rte_mbuf *m = take(n, p, tc);
@@ -111,8 +120,10 @@ send_one(struct node *n, struct port *p, unsigned int eligible, ps_t now)
 		drop(n, p, m, DROP_RED, now);
 		return false;
 	}
-	if (by_turn && q->head != NULL)
+	if (turn == TURN_QUEUE && q->head != NULL)
 		q->deficit -= charge.bytes;
+	else if (turn == TURN_LANE)
+		lane_arbiter_sent(&n->current->credits->arbitration, p->credits, charge.bytes);
 	if (ecn_mark(m, &profile->ecn, depth, &n->random))
 		port_note_marked(n, p, tc, &charge, NODE_TENANTS);
 	q->packets++;

@@ -43,13 +43,12 @@ lid_choose(struct node *n, struct rte_mbuf *m, const struct next_hop_group *grou
 	return likely(n->ports[hops[0].port].up) ? 0 : lid_alternate(n, m, hops, group->count);
 }
 
-// The VL is of the link: it becomes that of the queue.
 static __rte_always_inline int
 stage_lid(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 {
 	const struct tables *t = n->current;
 	struct packet_meta *meta = packet_meta(m);
-	struct ib_lrh *lrh = (struct ib_lrh *)packet_data(m);
+	const struct ib_lrh *lrh = (const struct ib_lrh *)packet_data(m);
 	const uint16_t dlid = ib_lrh_dlid(lrh);
 	const struct next_hop_group *group;
 	const struct next_hop *hops;
@@ -71,6 +70,5 @@ stage_lid(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 		return DROP_PARTITION;
 	meta->group = group->first + member; // from here on the next hop
 	meta->out_port = out->index;
-	ib_lrh_set_vl(lrh, meta->tc);
 	return STAGE_NEXT;
 }

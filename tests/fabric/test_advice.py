@@ -25,7 +25,7 @@ class Advice(Case):
         self.warned(text)
 
     def test_presets_are_quiet(self):
-        presets = [{"preset": preset} for preset in ("spectrum-x", "sonic", "lossy")]
+        presets = [{"preset": preset} for preset in ("spectrum-x", "sonic", "lossy", "infiniband", "uec", "mrc")]
         presets += [{"preset": "spectrum-x", "preset-mode": mode}
                     for mode in ("lossless", "lossy", "lossless-single-pool")]
         tenants = {"red": {"hosts": ["h1", "h3"], "buffer": {"guaranteed": "256KB", "share": "50%"}},
@@ -78,6 +78,8 @@ class Advice(Case):
                         ("5:29", rf"qos.tc.3.ecn.max: {depth + 1} B is above the {depth} B at which group 3, congested "
                          r"alone, sends XOFF on leaf1 and 1 other switch: PFC acts first"),
                         ("5:29", r"qos.tc.3.ecn.max: .* on spine1 and 1 other switch"))
+        self.quiet("fabric: {topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 4}}\nswitch:\n  buffer: {size: 540672B, cell: 64}\n"
+                   "  qos: {flow-control: credit, credit: {buffer: 45056B}}\n")
         # Reserved at each of a leaf's 4 ports, and the group's own on top; a spine has only 2 ports.
         depth = (2000000 - 4 * 10000) // 2 + 10000
         self.quiet(text % (f"{depth}B", "alpha: 1, reserved: 10KB"))

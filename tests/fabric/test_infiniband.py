@@ -310,6 +310,8 @@ class Refused(Case):
         self.refused("lldp", switch=LOSSY | {"lldp": "on"})
         self.refused("qos.trim", switch=LOSSY | {"qos": {"trim": "on"}})
         self.refused("routing.mode", "; use ecmp, adaptive, spray or random", switch=LOSSY | {"routing": {"mode": "flowlet"}})
+        self.refused("qos.flow-control", "; use credit",
+                     switch={"buffer": {"cell": 128}, "qos": {"flow-control": "cbfc"}})
         self.refused("ipip", switch=LOSSY | {"ipip": {"address": ["10.0.0.1"]}})
         self.refused("events.drop", events=[{"at": "0us", "link": "h1-leaf1", "drop": {"ip-id-low-byte": 1}}])
         self.refused("events.route", events=[{"at": "0us", "node": "leaf1",
