@@ -14,6 +14,8 @@
 // they say and what they cost on the wire is.
 #include "credit_frame.h"
 
+#include "pause_frame.h"
+
 #include "dataplane/base/headers.h"
 
 #include <string.h>
@@ -31,23 +33,12 @@ static const uint8_t organization[3] = {0x02, 0x00, 0x00};
 struct rte_mbuf *
 credit_frame_make(struct node *n, const struct port *p, uint8_t lane)
 {
-	static const uint8_t address[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
-	struct rte_mbuf *m = packet_alloc(n->packets);
-	uint8_t *frame;
+	struct rte_mbuf *m = pause_frame_make(n, p, CREDIT_FRAME_OPCODE);
 
 	if (m == NULL)
 		return NULL;
-	packet_init_frame(m, 0, PACKET_FRAME_MIN);
-	packet_meta(m)->in_port = p->index;
-	packet_meta(m)->tenant = TENANT_NONE;
 	packet_meta(m)->lane = lane;
-	frame = packet_data(m);
-	memset(frame, 0, PACKET_FRAME_MIN);
-	memcpy(frame, address, 6);
-	memcpy(frame + 6, n->current->ports[p->index].mac, 6);
-	header_put16(frame + 12, HEADER_TYPE_MAC_CONTROL);
-	header_put16(frame + 14, CREDIT_FRAME_OPCODE);
-	memcpy(frame + ORGANIZATION_OFFSET, organization, sizeof(organization));
+	memcpy(packet_data(m) + ORGANIZATION_OFFSET, organization, sizeof(organization));
 	return m;
 }
 

@@ -30,8 +30,8 @@ pause_frame_set(struct rte_mbuf *m, uint8_t priorities, uint16_t quanta)
 	return priorities & (uint8_t)~before;
 }
 
-static struct rte_mbuf *
-pause_frame_make(struct node *n, const struct port *p, enum pause_frame_opcode opcode)
+struct rte_mbuf *
+pause_frame_make(struct node *n, const struct port *p, uint16_t opcode)
 {
 	static const uint8_t address[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
 	struct rte_mbuf *m = packet_alloc(n->packets);
@@ -47,7 +47,7 @@ pause_frame_make(struct node *n, const struct port *p, enum pause_frame_opcode o
 	memcpy(frame, address, 6);
 	memcpy(frame + 6, n->current->ports[p->index].mac, 6);
 	header_put16(frame + 12, HEADER_TYPE_MAC_CONTROL);
-	header_put16(frame + PAUSE_FRAME_OPCODE_OFFSET, (uint16_t)opcode);
+	header_put16(frame + PAUSE_FRAME_OPCODE_OFFSET, opcode);
 	return m;
 }
 

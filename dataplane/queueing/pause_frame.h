@@ -5,6 +5,10 @@
 
 #include "dataplane/base/node.h"
 
+// A frame of MAC control of the port, of the least size and zeros behind its opcode; NULL: there is
+// no memory.
+struct rte_mbuf *pause_frame_make(struct node *n, const struct port *p, uint16_t opcode);
+
 // Sends a PFC frame that pauses (or, quanta 0, resumes) these priorities. Returns those of them
 // whose value replaced one in a frame that still waits to be sent. A port that is down sends
 // nothing.

@@ -252,7 +252,7 @@ int
 mrc_take(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
 {
 	struct parts parts;
-	uint32_t qpn, slot;
+	uint32_t qpn;
 	int verdict = find_parts(m, &parts);
 
 	if (verdict < 0)
@@ -262,7 +262,5 @@ mrc_take(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
 	qpn = roce_bth_dest_qp(parts.bth);
 	if (unlikely(qpn >= NIC_QPN_EXCHANGES))
 		return take_exchanged(nic, m, qpn, port, &parts, now);
-	slot = qpn - NIC_QPN_FIRST;
-	return take_by(nic, m, likely(slot < nic->qp_limit) ? nic->qps[slot] : NULL, port, &parts,
-		       now);
+	return take_by(nic, m, nic_find_qp(nic, qpn), port, &parts, now);
 }

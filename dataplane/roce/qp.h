@@ -249,6 +249,15 @@ _Static_assert(offsetof(struct nic, ports) + offsetof(struct nic_port, rings) ==
 _Static_assert(offsetof(struct nic_port, templates) == 80, "rings are one");
 _Static_assert(sizeof(struct nic_port) % 64 == 0, "all ports lie alike");
 
+// The queue pair of a number below NIC_QPN_EXCHANGES, or NULL.
+static inline struct qp *
+nic_find_qp(const struct nic *nic, uint32_t qpn)
+{
+	uint32_t slot = qpn - NIC_QPN_FIRST;
+
+	return likely(slot < nic->qp_limit) ? nic->qps[slot] : NULL;
+}
+
 static inline struct nic_port *
 nic_port_of(struct nic *nic, const struct qp *qp)
 {

@@ -55,14 +55,6 @@ transport_prefetch(const struct node *n)
 	}
 }
 
-static struct qp *
-find_qp(const struct nic *nic, uint32_t qpn)
-{
-	uint32_t slot = qpn - NIC_QPN_FIRST;
-
-	return likely(slot < nic->qp_limit) ? nic->qps[slot] : NULL;
-}
-
 // A packet's flags are as the node that sent it has parsed or made it.
 static void
 fetch_qp(const struct nic *nic, struct rte_mbuf *m)
@@ -79,7 +71,7 @@ fetch_qp(const struct nic *nic, struct rte_mbuf *m)
 		exchange_prefetch(nic, qpn);
 		return;
 	}
-	qp = (const char *)find_qp(nic, qpn);
+	qp = (const char *)nic_find_qp(nic, qpn);
 	rte_prefetch0(qp);
 	rte_prefetch0(qp + 64);
 	rte_prefetch0(qp + 128);
@@ -270,7 +262,7 @@ take_roce(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
 {
 	const uint8_t *udp = packet_data(m) + packet_meta(m)->l4_off;
 	uint32_t qpn = roce_bth_dest_qp((const struct roce_bth *)(udp + FRAME_UDP_BYTES));
-	struct qp *qp = find_qp(nic, qpn);
+	struct qp *qp = nic_find_qp(nic, qpn);
 
 	if (unlikely(qp == NULL && qpn >= NIC_QPN_EXCHANGES))
 		return take_exchanged(nic, m, qpn, port, now);
