@@ -112,6 +112,17 @@ class Steering(LiveCase):
                    f"{expected}, not {self.classes(run) - before}", 5)
         self.assertEqual(self.classes(run) - before, expected)
 
+    @staticmethod
+    def to_peer(socket, count):
+        """The first frames to PEER_MAC, at least so many. Linux says things of its own at the same interface."""
+        frames = []
+
+        def come():
+            frames.extend(one.data for one in socket.receive(1) if one.data[:6] == mac(PEER_MAC))
+            return len(frames) >= count
+        wait_until(come, lambda: f"{count} frames, not {len(frames)}", 10)
+        return frames
+
     def send_all(self, run, frames):
         """Frames by class, into swp1. Returns what Linux got of them."""
         linux, host = self.raw(self.switch_netns, "swp1"), self.raw(self.host_netns, "eth1")
@@ -129,10 +140,9 @@ class Steering(LiveCase):
             for name, several in frames.items():
                 for frame in several:
                     self.assertEqual(linux.count(frame), int(name != "other"), f"{name} {frame.hex()}")
-            sent = [arrival.data for arrival in behind.receive_all(2)]
+            sent = self.to_peer(behind, 2)
             wait_until(lambda: run.port("swp2")["tx_packets"] == 2, "both have been forwarded")
-        self.assertEqual([frame[:6] for frame in sent if frame[12:14] in (b"\x08\x00", b"\x86\xdd") and
-                          frame[:6] == mac(PEER_MAC)], [mac(PEER_MAC)] * 2)
+        self.assertEqual([frame[12:14] for frame in sent], [b"\x08\x00", b"\x86\xdd"])
 
     def test_one_tag_changes_nothing(self):
         with self.running() as run:
@@ -208,7 +218,7 @@ class Steering(LiveCase):
             for to in (self.mac, macs["swp1"]):
                 host.send(framed(tcp(HOST4, BEHIND4, 40000, 9), to, None))
             wait_until(lambda: run.port("swp1")["drops"] == {"wrong-mac": 1}, lambda: run.port("swp1")["drops"])
-            frames = [one.data for one in behind.receive_all(1)]
+            frames = self.to_peer(behind, 1)
             self.assertEqual([frame[:12] for frame in frames], [mac(PEER_MAC) + mac(macs["swp2"])])
 
     def test_addresses_come_and_go(self):
