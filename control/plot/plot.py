@@ -10,24 +10,32 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Callable, Iterable, TypeVar
 
 from draw import CURVES_MAX, Drawing
 from files import FAILED, USAGE, check_place, fail, naming, prepare, remove, say, write_temporary
 from read import Invalid, Missing, Result
-from results import MAKERS, make_together
+from results import MAKERS, MAKERS_OF_RUNS
 
 COMMAND = "roost plot"
 
 
-def draw_one(result: Result, missing: list[str]) -> list[Drawing]:
-    """All that there is to draw of one directory."""
+Drawn = TypeVar("Drawn")
+
+
+def draw_each(makers: Iterable[Callable[[Drawn], list[Drawing]]], of: Drawn, missing: list[str]) -> list[Drawing]:
+    """All that there is to draw of a run, or of several."""
     drawings: list[Drawing] = []
-    for make in MAKERS:
+    for make in makers:
         try:
-            drawings += make(result)
+            drawings += make(of)
         except Missing as why:
             missing.append(str(why))
     return drawings
+
+
+def draw_one(result: Result, missing: list[str]) -> list[Drawing]:
+    return draw_each(MAKERS, result, missing)
 
 
 def draw_all(directories: list[str], missing: list[str]) -> list[Drawing]:
@@ -35,11 +43,7 @@ def draw_all(directories: list[str], missing: list[str]) -> list[Drawing]:
         raise Invalid(f"at most {CURVES_MAX} directories can be drawn together")
     if len(directories) == 1:
         return draw_one(Result(directories[0]), missing)
-    try:
-        return make_together([(one, Result(one)) for one in directories])
-    except Missing as why:
-        missing.append(str(why))
-        return []
+    return draw_each(MAKERS_OF_RUNS, [(one, Result(one)) for one in directories], missing)
 
 
 def make_directory(path: str) -> bool:

@@ -5,15 +5,17 @@ Each make_*() returns its drawings, or raises Missing with the reason why there 
 """
 from __future__ import annotations
 
-from typing import Callable
+from array import array
+from typing import Callable, Sequence
 
 import draw
 from charts import (Matrix, Panel, ROWS_MAX, Threshold, distributions, heat_over_time, lines_over_time, matrix_pair,
                     split_named)
 from draw import Drawing
-from read import Lines, Missing, Result, Table, open_table
+from read import Line, Lines, Missing, Result, Table, open_table
 
 SWITCHES_MAX, UPLINKS_MAX = 1024, 256
+RATES = "time_ns,flow,qpn,rate_gbps,target_gbps,alpha,achieved_gbps"     # the columns of rates.csv
 # A queue holds packets of several inputs, each of which has an XOFF threshold of its own.
 THRESHOLDS = {"XOFF": "XOFF of one input"}
 
@@ -56,14 +58,6 @@ def make_completion(result: Result) -> list[Drawing]:
     completion = Completion()
     completion.add(result)
     return completion.drawings(result.name)
-
-
-def make_together(results: list[tuple[str, Result]]) -> list[Drawing]:
-    """Several runs in one drawing, each a curve named as its directory."""
-    completion = Completion()
-    for directory, result in results:
-        completion.add(result, directory)
-    return completion.drawings(f"{len(results)} runs")
 
 
 # ---- loads of uplinks -----------------------------------------------------------------------------------------------
@@ -183,8 +177,7 @@ def pair_name(result: Result, flow: str, qpn: str) -> str:
 
 def rate_panels(result: Result) -> list[Panel]:
     """The rates of queue pairs, and their target rates and alphas where they have some."""
-    table = table_of(result, "rates", "rates.csv", "time_ns,flow,qpn,rate_gbps,target_gbps,alpha,achieved_gbps",
-                     "flows")
+    table = table_of(result, "rates", "rates.csv", RATES, "flows")
     panels = [Panel("rate / Gb/s", Lines(), largest=False), Panel("target rate / Gb/s", Lines(), largest=False),
               Panel("alpha", Lines(), limit=1.0)]
     with table.file:
@@ -250,5 +243,65 @@ def make_pools(result: Result) -> list[Drawing]:
     return [lines_over_time("pools.svg", f"{result.name}: use of buffer pools", panels)]
 
 
+# ---- several runs ---------------------------------------------------------------------------------------------------
+
+Runs = Sequence[tuple[str, Result]]     # each with the name of its curve
+
+
+def completion_of_runs(runs: Runs) -> list[Drawing]:
+    """A curve of completion times for each run."""
+    completion = Completion()
+    for name, result in runs:
+        completion.add(result, name)
+    return completion.drawings(f"{len(runs)} runs")
+
+
+def acknowledged(result: Result) -> Line:
+    """Bytes of payload acknowledged since the start, of all recorded flows together."""
+    table = table_of(result, "progress", "rates.csv", RATES, "flows")
+    line, before, achieved = Line("acknowledged"), 0.0, RATES.split(",").index("achieved_gbps")
+    with table.file:
+        for time, fields in table.timed_rows():
+            if not line.times or line.times[-1] < time:     # the first row of a sample
+                before = line.times[-1] if line.times else time
+                line.times.append(time)
+                line.values.append(line.values[-1] if line.values else 0.0)
+            line.values[-1] += table.value(fields, achieved) * (time - before) / 8
+    if not line.times:
+        raise Missing(f"progress: {table.path} has no rows")
+    return line
+
+
+def deepest(result: Result) -> Line:
+    """The depth of the deepest recorded queue at each instant."""
+    lines = list(queue_lines(result).values())
+    return Line("deepest", lines[0].times, array("d", (max(depths) for depths in zip(*(line.values for line in lines)))))
+
+
+def of_runs(runs: Runs, make: Callable[[Result], Line]) -> Lines:
+    """A line for each run."""
+    lines = Lines()
+    for name, result in runs:
+        try:
+            one = make(result)
+        except Missing as why:
+            raise Missing(f"{name}: {why}") from None
+        lines.join(name, one.times, one.values)
+    return lines
+
+
+def progress_of_runs(runs: Runs) -> list[Drawing]:
+    lines = of_runs(runs, acknowledged)
+    panel = Panel(f"payload acknowledged / {in_bytes(lines)}", lines)
+    return [lines_over_time("progress.svg", f"{len(runs)} runs: payload acknowledged since the start", [panel])]
+
+
+def queues_of_runs(runs: Runs) -> list[Drawing]:
+    lines = of_runs(runs, deepest)
+    panel = Panel(f"depth / {in_bytes(lines)}", lines)
+    return [lines_over_time("queues.svg", f"{len(runs)} runs: depth of the deepest recorded queue", [panel])]
+
+
 MAKERS: tuple[Callable[[Result], list[Drawing]], ...] = (
     make_completion, make_uplinks, make_queues, make_rates, make_loads, make_pauses, make_pools)
+MAKERS_OF_RUNS: tuple[Callable[[Runs], list[Drawing]], ...] = (completion_of_runs, progress_of_runs, queues_of_runs)

@@ -36,6 +36,12 @@ class Drawing:
         return [one.find(f"{SVG}title").text for one in self.root.iter(f"{SVG}g") if one.get("id").startswith(kind)]
 
     @property
+    def points(self):
+        """The points of each curve: [[(x, y)]]."""
+        groups = (one for one in self.root.iter(f"{SVG}g") if one.get("id").startswith("curve"))
+        return [[tuple(map(float, point.split(","))) for point in group.find(f"{SVG}polyline").get("points").split()] for group in groups]
+
+    @property
     def cells(self):
         """Colours of the cells of heat maps; neighbours of one colour are one cell."""
         return [colour for row in self.rows for _, _, colour in row]
@@ -205,8 +211,8 @@ class Plot(Case):
         self.assertEqual(out.joinpath("fct.svg").stat().st_mode & 0o777, 0o666 & ~current_umask())
 
     def test_several_together(self):
-        few = self.result(work=WORK[1:])
-        more = self.result(work=WORK)
+        few = self.result({}, work=WORK[1:])
+        more = self.result({}, work=WORK)
         done = roost("plot", few.directory, more.directory, "-o", self.directory / "both")
         drawings = {line.rpartition("/")[2]: Drawing(line) for line in done.out.splitlines()}
         self.assertEqual(set(drawings), {"fct.svg", "slowdown.svg"})
@@ -219,6 +225,35 @@ class Plot(Case):
         self.assert_refused(re.escape(f"{more.directory}/flows.csv:1: "), "plot", few.directory, more.directory,
                             "-o", self.directory / "none")
         self.assertFalse((self.directory / "none").exists())
+
+    def test_several_over_time(self):
+        """Progress ends at what the recorded flows have sent, and a queue is the deepest of those recorded at each time."""
+        both = [self.result(RECORD | {"flows": names}, stop="1ms") for names in (["burst"], ["burst", "exchange"])]
+        done = roost("plot", *[sim.directory for sim in both], "-o", self.directory / "both")
+        drawings = {line.rpartition("/")[2]: Drawing(line) for line in done.out.splitlines()}
+        self.assertEqual(set(drawings), {"fct.svg", "slowdown.svg", "progress.svg", "queues.svg"})
+        for name in ("progress.svg", "queues.svg"):
+            self.assertEqual(drawings[name].curves, [str(sim.directory) for sim in both])
+        # The axis ends at 6 MB, at the top of the plot, and begins at 0, as do the curves.
+        sent = [3e6, 3e6 + sum(one["bytes"] for one in both[1].flows if one["item"] == "exchange")]
+        curves = drawings["progress.svg"].points
+        zero, most = curves[0][0][1], curves[1][-1][1]
+        self.assertAlmostEqual((zero - curves[0][-1][1]) / (zero - most), sent[0] / sent[1], delta=.001)
+        for curve in curves:
+            self.assertEqual(sorted(curve, key=lambda point: (point[0], -point[1])), curve)
+        with open(both[0].directory / "queues.csv", encoding="utf-8") as file:
+            depths = [max(map(float, line.split(",")[1:])) for line in list(file)[1:]]
+        heights = [zero - y for _, y in drawings["queues.svg"].points[0]]
+        self.assertEqual(len(heights), len(depths))
+        for height, depth in zip(heights, depths):
+            self.assertAlmostEqual(height / max(heights), depth / max(depths), delta=.001)
+
+    def test_several_of_which_one_has_not_recorded(self):
+        few, more = self.result({}), self.result()
+        done = roost("plot", more.directory, few.directory, "-o", self.directory / "both")
+        self.assertEqual({line.rpartition("/")[2] for line in done.out.splitlines()}, {"fct.svg", "slowdown.svg"})
+        self.assertEqual(done.err.splitlines(), [f"roost plot: not drawn: {few.directory}: {what}: no {file} (record.{key} writes it)"
+                                                 for what, file, key in (("progress", "rates.csv", "flows"), ("queues", "queues.csv", "queues"))])
 
     def test_names_stay_names(self):
         sim = self.result({}, [flow("h1", "h2", "10KB")])

@@ -56,7 +56,7 @@ class Hostile(Case):
             before = path.read_bytes()
             path.write_bytes(changed(generator, before))
             try:
-                for drawing in plot.draw_all([str(sim.directory)], []):
+                for drawing in plot.draw_all([str(sim.directory)] * (1 + number % 2), []):
                     drawing.svg()
                 drawn += 1
             except read.Invalid as error:
