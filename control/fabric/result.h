@@ -21,6 +21,7 @@ struct report_totals {
 	uint64_t drops_lossless; // of packets that were in a lossless group or queue
 	uint64_t pfc_tx;         // enable bits sent
 	uint64_t ecn_marked;
+	uint64_t trimmed; // by queues
 	uint64_t by_reason[DROP_COUNT];
 };
 

@@ -41,9 +41,10 @@ hint_open(json_t *hints, const struct report_result *r)
 static void
 hint_order(json_t *hints, const struct report_result *r)
 {
-	uint64_t resent = report_retransmitted(r);
+	uint64_t resent = report_retransmitted(r), trimmed = r->figures.totals.trimmed;
 
-	if (resent == 0 || r->figures.totals.drops != 0 || r->out_of_order == 0)
+	// What a switch has trimmed is sent again because it was trimmed.
+	if (resent <= trimmed || r->figures.totals.drops != 0 || r->out_of_order == 0)
 		return;
 	json_array_append_new(
 		hints,
@@ -51,7 +52,7 @@ hint_order(json_t *hints, const struct report_result *r)
 			     "order. With `hosts.placement: in-order` that counts as loss; with "
 			     "out-of-order a gap does after `hosts.reorder-timeout`, which should "
 			     "be longer than the longest pause",
-			     (uintmax_t)resent, (uintmax_t)r->out_of_order));
+			     (uintmax_t)(resent - trimmed), (uintmax_t)r->out_of_order));
 }
 
 static void

@@ -31,6 +31,7 @@ add_port(const struct report_node *n, unsigned int index, struct report_totals *
 		out->drops_lossless += report_lossless_drops(n, index, i);
 		out->pfc_tx += p->pfc_tx[i];
 		out->ecn_marked += p->queues[i].ecn_marked;
+		out->trimmed += p->queue_cold[i].trimmed;
 	}
 	for (unsigned int i = 0; i < DROP_COUNT; i++) {
 		out->drops += p->drops[i];

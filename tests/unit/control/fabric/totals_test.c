@@ -18,6 +18,7 @@ test_sums(void **state)
 	f->leaf->ports[0].pfc_tx[3] = 4;
 	f->leaf->ports[1].pfc_tx[4] = 1;
 	f->leaf->ports[2].queues[3].ecn_marked = 7;
+	f->leaf->ports[2].queue_cold[1].trimmed = 6;
 	report_totals_compute(f->nodes, 2, &totals);
 	assert_int_equal(totals.packets, 5);
 	assert_int_equal(totals.packet_hops, 35);
@@ -26,6 +27,7 @@ test_sums(void **state)
 	assert_int_equal(totals.by_reason[DROP_NO_ROUTE], 3);
 	assert_int_equal(totals.pfc_tx, 5);
 	assert_int_equal(totals.ecn_marked, 7);
+	assert_int_equal(totals.trimmed, 6);
 }
 
 // Only what a lossless group or queue refused is lossless.

@@ -172,6 +172,15 @@ test_what_is_wrong_is_pointed_at(void **state)
 	assert_non_null(strstr(text, "look at: 5 packets were sent again though none was lost: 6 "
 				     "arrived out of order"));
 	free(text);
+	f->leaf->ports[1].queue_cold[3].trimmed = 3;
+	text = printed(&r, NULL);
+	assert_non_null(
+		strstr(text, "look at: 2 packets were sent again though none was lost: 6 "));
+	free(text);
+	f->leaf->ports[1].queue_cold[3].trimmed = 5;
+	text = printed(&r, NULL);
+	assert_null(strstr(text, "though none was lost"));
+	free(text);
 	f->leaf->ports[1].groups[3].dropped = 4;
 	f->leaf->ports[1].drops[DROP_HEADROOM] = 4;
 	f->leaf->ports[3].rx_pause[3].total = 11 * PS_PER_US;
