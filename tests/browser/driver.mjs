@@ -18,6 +18,17 @@ let page = null;
 let said = [];
 let asked = [];
 
+// By evaluating again and again: waitForFunction() needs eval(), which the server's policy forbids.
+async function until(condition) {
+  const end = Date.now() + PATIENCE;
+  while (!await condition()) {
+    if (Date.now() > end)
+      throw new Error(`not so within ${PATIENCE / 1000} s`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  return null;
+}
+
 const calls = {
   async open(url, { width = 1280, height = 720, theme = "dark" } = {}) {
     await page?.context().close();
@@ -36,24 +47,17 @@ const calls = {
   asked: async () => asked,      // addresses that the page has asked for
   // An expression, or the body of a function with `return`.
   evaluate: (text) => page.evaluate(text),
-  // By evaluating again and again: waitForFunction() needs eval(), which the server's policy forbids.
-  async wait(text) {
-    const end = Date.now() + PATIENCE;
-    while (!await page.evaluate(text)) {
-      if (Date.now() > end)
-        throw new Error(`not so within ${PATIENCE / 1000} s`);
-      await new Promise((done) => setTimeout(done, 20));
-    }
-  },
-  // The same in the only frame of the page.
-  async wait_frame(text) {
-    const end = Date.now() + PATIENCE;
-    while (!await page.frames()[1]?.evaluate(text)) {
-      if (Date.now() > end)
-        throw new Error(`not so in the frame within ${PATIENCE / 1000} s`);
-      await new Promise((done) => setTimeout(done, 20));
-    }
-  },
+  wait: (text) => until(() => page.evaluate(text)),
+  // In the only frame of the page.
+  wait_frame: (text) => until(() => page.frames()[1]?.evaluate(text)),
+  // In the window that the page has opened, which may still be loading.
+  wait_last: (text) => until(async () => {
+    const pages = page.context().pages();
+    return pages.length > 1 && await pages.at(-1).evaluate(text).catch((error) => {
+      if (!error.message.includes("Execution context was destroyed"))
+        throw error;
+    });
+  }),
   media: (media) => page.emulateMedia({ media }),
   key: (name) => page.keyboard.press(name),
   type: (text) => page.keyboard.type(text),

@@ -3,7 +3,6 @@
 one slide a page."""
 import re
 import subprocess
-import time
 import unittest
 from pathlib import Path
 
@@ -116,10 +115,7 @@ class Slides(BrowserCase):
         now = "Number(document.querySelector('section.now')?.id.slice(6))"
 
         def wait_for(number):
-            deadline = time.monotonic() + 30
-            while (found := self.browser.evaluate_last(now)) != number and time.monotonic() < deadline:
-                time.sleep(0.05)
-            self.assertEqual(found, number)
+            self.browser.wait_last(f"{now} === {number}")
         wait_for(2)
         self.browser.key("ArrowRight")
         wait_for(3)
