@@ -2,11 +2,11 @@
 """Unmodified clients talk to the switches: ping, traceroute, mtr, arping and neighbour discovery, and TCP through links
 whose MTU is smaller than that of the host's interface."""
 import ipaddress
-
 import re
 import threading
 
 from common import *
+from roost import RoostError
 
 LOOPBACKS = {"leaf1": ("172.16.0.1", "fd00:0:0:1:0:0:1:0"), "leaf2": ("172.16.0.2", "fd00:0:0:1:0:0:2:0"),
              "spine1": ("172.17.0.1", "fd00:0:0:2:0:0:1:0"), "spine2": ("172.17.0.2", "fd00:0:0:2:0:0:2:0")}
@@ -76,7 +76,13 @@ class Clients(Shared):
     def hops(self, host, address, *options):
         """What traceroute finds: for each hop, the set of those who answered."""
         family = ["-6"] if ":" in address else []
-        out = self.on(host, *TRACEROUTE, *family, "-n", "-q", 2, *options, address).out
+        words = [*TRACEROUTE, *family, "-n", "-q", 2, *options, address]
+        try:
+            out = self.on(host, *words, timeout=20).out
+        except RoostError:
+            # Linux marks a raw socket with an ICMP error after it has queued it. If traceroute is so fast that it has read the
+            # queue before, it takes the mark for one more error, again and again, and reads no echo reply (traceroute 2.1.2).
+            out = self.on(host, *words).out
         return [{name_by(one) for one in re.findall(r"(?:\d+\.){3}\d+|[0-9a-f]+:[0-9a-f:]+", line)}
                 for line in out.splitlines()[1:]]
 
