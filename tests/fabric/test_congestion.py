@@ -122,6 +122,7 @@ class Congestion(Case):
             self.assertEqual(count, 1, key)
         return self.sim(text)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer takes two minutes for it")
     def test_an_exchange_is_as_fast_as_its_links(self):
         """The uplinks are the bottleneck: a leaf sends 8 x 24 pairs' data through four of them, and as many
         acknowledgements for what it gets. Nothing goes again and no port is paused, as all are without control."""

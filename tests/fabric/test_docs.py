@@ -242,6 +242,7 @@ class Docs(Case):
         self.assertGreaterEqual(count, 8)
         self.assertGreaterEqual(shown, 3)
 
+    @unittest.skipIf(SANITIZED, "sanitizers are slow, and other tests run such files in a smaller form")
     def test_results_are_those_of_runs(self):
         """The lines that README.md, first-steps.md and results.md show of runs: these print them."""
         example = files(SOURCE / "doc/results.md")["exchange.yaml"]
