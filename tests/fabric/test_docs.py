@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 from xml.etree import ElementTree
 
-from support import SOURCE, Case, roost
+from support import SANITIZED, SOURCE, Case, roost
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 FILE = re.compile(r"^# FILE(?:[ \t]+(\S+))?[ \t]*$", re.M)
