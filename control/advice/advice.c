@@ -9,6 +9,7 @@
 //   paused_cnp.c         CNPs in a class that PFC pauses,
 //   unprotected_data.c   data whose DSCP leads to a priority without PFC,
 //   untrimmed.c          transport uet in a class with PFC, or that switches do not trim,
+//   idle_hosts.c         keys of hosts that change nothing,
 //   idle_pins.c          flows pinned to a switch that is no next hop,
 //   reordering.c         packets that overtake each other on their way to attached hosts,
 //   idle_work.c          items of the workload and events that do not take place as written,
@@ -151,7 +152,7 @@ advice_give(const struct fabric *f, struct diag *diag)
 		advice_short_headroom,   advice_short_pauses,  advice_late_marking,
 		advice_idle_rates,       advice_link_mismatch, advice_paused_cnp,
 		advice_unprotected_data, advice_untrimmed,     advice_priority_mismatch,
-		advice_idle_pins,        advice_deadlock,
+		advice_idle_hosts,       advice_idle_pins,     advice_deadlock,
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -16,6 +16,7 @@ void advice_priority_mismatch(const struct fabric *f, struct diag *diag);
 void advice_paused_cnp(const struct fabric *f, struct diag *diag);
 void advice_unprotected_data(const struct fabric *f, struct diag *diag);
 void advice_untrimmed(const struct fabric *f, struct diag *diag);
+void advice_idle_hosts(const struct fabric *f, struct diag *diag);
 void advice_idle_pins(const struct fabric *f, struct diag *diag);
 void advice_deadlock(const struct fabric *f, struct diag *diag);
 

@@ -90,6 +90,8 @@ advice_paused_cnp(const struct fabric *f, struct diag *diag)
 	for (uint32_t h = 0; h < f->topology->host_count; h++) {
 		uint64_t bit = UINT64_C(1) << (f->hosts[h].cnp_dscp & 63);
 
+		if (f->hosts[h].transport != NIC_TRANSPORT_ROCE)
+			continue; // it sends none
 		if (!(seen & bit))
 			check_dscp(f, h, sent, diag);
 		seen |= bit;

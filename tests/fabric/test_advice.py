@@ -4,6 +4,10 @@ the file, and not where it is not. They leave the exit status 0, and `roost sim`
 from common import *
 
 PLACE = "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
+LOSSY = """switch:
+  preset: lossy
+  qos: {trim: {size: 256B, dscp: 11, tc: 4, eligible-tc: [3]}, priority-to-tc: {3: 3, 4: 4, 6: 6, default: 0}}
+"""
 QUIET = PLACE + "switch: {preset: spectrum-x}\n"
 
 
@@ -108,6 +112,35 @@ class Advice(Case):
         # Nothing at all is worse than too little, and told alone.
         self.warned(text % "buffer: {pools: {ingress-lossless: {size: 0%}}}",
                     ("4:50", "buffer.pools.ingress-lossless.size: all of priority 3 drops"))
+
+    def test_keys_of_hosts_without_effect(self):
+        lossy = PLACE.replace("hosts-per-leaf: 2", "hosts-per-leaf: 2%s") + LOSSY
+        hosts, idle = "hosts: {transport: %s, ack-dscp: 48, %s}\n", "hosts.%s: has no effect: %s$"
+        not_uet, not_mrc, not_roce = ("transport is not " + word for word in ("uet", "mrc", "roce"))
+        of_roce = [(key, f"{key}: {value}", not_roce) for key, value in (
+            ("recovery", "selective"), ("placement", "out-of-order"), ("ack-every", 2), ("reorder-timeout", "1us"), ("cnp", "{dscp: 26}"))]
+        for transport, rows in (
+                ("roce", [("uet", "uet: {paths: 2}", not_uet), ("mrc", "mrc: {paths: 2}", not_mrc),
+                          ("nscc", "nscc: {decrease: 1/2}", "congestion is not nscc")]),
+                ("uet", [("mrc", "mrc: {deny-planes: [2]}", not_mrc), ("uet.grant", "uet: {grant: 2}", "uet.credits is off"),
+                         ("uet.unsolicited", "uet: {unsolicited: 2}", "uet.credits is off")] + of_roce),
+                ("mrc", [("uet", "uet: {grant: 2}", not_uet),
+                         ("mrc.deny-planes", "mrc: {deny-planes: [2]}", "hosts have one port, so there are no planes")] + of_roce)):
+            for key, written, why in rows:
+                text = lossy % "" + hosts % (transport, written)
+                value = written.split(": ", key.count(".") + 1)[-1]
+                line = text.splitlines()[-1]
+                self.warned(text, (f"{text.count(chr(10))}:{line.index(value.rstrip('}') if '.' in key else value) + 1}", idle % (key, why)))
+        for transport, written in (("uet", "uet: {credits: on, grant: 2, unsolicited: 2}, nscc: {decrease: 1/2}"),
+                                   ("mrc", "mrc: {paths: 2}"),
+                                   ("roce", ", ".join(written for _, written, _ in of_roce))):
+            self.quiet(lossy % "" + hosts % (transport, written))
+        self.quiet(lossy % ", planes: 2" + hosts % ("mrc", "mrc: {deny-planes: [2]}"))
+        # A key in `hosts` may be for one host alone; a host's own is for nobody else.
+        mixed = lossy % "" + hosts % ("uet", "ack-every: 2")
+        self.quiet(mixed + "h3: {transport: roce}\n")
+        self.warned(mixed + "h3: {transport: roce, uet: {paths: 2}}\nh4: {recovery: selective}\n",
+                    ("6:28", idle % ("uet", not_uet)), ("7:16", idle % ("recovery", not_roce)))
 
     def test_replay_tells_too(self):
         text = ("switch:\n  name: dut\n  preset: spectrum-x\n  qos: {pg: {3: {headroom: 10KB}}}\n"
