@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Settings that are valid but do harm. Each file beside this one checks for one kind:
 //   short_headroom.c     configured headroom that is too small for what arrives after XOFF,
+//   short_credits.c      links that InfiniBand's credits cannot fill,
 //   late_marking.c       ECN marking that becomes certain only when PFC has already acted,
 //   short_pauses.c       pauses that expire before they are refreshed,
 //   idle_rates.c         rates that no port of the switch can exceed,
@@ -149,10 +150,11 @@ void
 advice_give(const struct fabric *f, struct diag *diag)
 {
 	static void (*const kinds[])(const struct fabric *, struct diag *) = {
-		advice_short_headroom,   advice_short_pauses,  advice_late_marking,
-		advice_idle_rates,       advice_link_mismatch, advice_paused_cnp,
-		advice_unprotected_data, advice_untrimmed,     advice_priority_mismatch,
-		advice_idle_hosts,       advice_idle_pins,     advice_deadlock,
+		advice_short_headroom,    advice_short_credits,    advice_short_pauses,
+		advice_late_marking,      advice_idle_rates,       advice_link_mismatch,
+		advice_paused_cnp,        advice_unprotected_data, advice_untrimmed,
+		advice_priority_mismatch, advice_idle_hosts,       advice_idle_pins,
+		advice_deadlock,
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

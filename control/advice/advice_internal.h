@@ -8,6 +8,7 @@
 
 // Each adds its warnings.
 void advice_short_headroom(const struct fabric *f, struct diag *diag);
+void advice_short_credits(const struct fabric *f, struct diag *diag);
 void advice_late_marking(const struct fabric *f, struct diag *diag);
 void advice_short_pauses(const struct fabric *f, struct diag *diag);
 void advice_idle_rates(const struct fabric *f, struct diag *diag);

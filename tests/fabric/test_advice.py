@@ -142,6 +142,21 @@ class Advice(Case):
         self.warned(mixed + "h3: {transport: roce, uet: {paths: 2}}\nh4: {recovery: selective}\n",
                     ("6:28", idle % ("uet", not_uet)), ("7:16", idle % ("recovery", not_roce)))
 
+    def test_links_that_credits_cannot_fill(self):
+        """InfiniBand grants 131,072 B ahead. A round trip takes two delays, what both switches take, and two frames of 4246 B."""
+        text = ("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}\n"
+                "  links: {host: {rate: 800G, delay: 15ns}, fabric: {rate: 800G, delay: %s}}\n"
+                "switch: {buffer: {size: 64MB, cell: 64}, latency: %s, qos: {flow-control: %s%s}}\n")
+        told = r"qos.credit.buffer: leaf-spine links of 800 Gb/s and %d ns need %d B for a round trip, and at most 131072 B are " \
+               r"granted ahead: a lane gets %d %% of the rate at leaf1.swp2 and 3 other ports$"
+        self.warned(text % ("750ns", "0ns", "credit", ""), ("4:76", told % (750, 158528, 82)))
+        # A NIC takes no time, so links to hosts are full.
+        self.warned(text % ("250ns", "700ns", "credit", ", credit: {buffer: auto}"), ("4:103", told % (250, 198528, 66)))
+        for quiet in (("612ns", "0ns", "credit", ""), ("750ns", "0ns", "cbfc", ""),
+                      ("750ns", "0ns", "credit", ", credit: {buffer: 64KB}")):
+            self.quiet((text % quiet).replace("cell: 64", "cell: 128" if "cbfc" in quiet else "cell: 64"))
+        self.warned(text % ("613ns", "0ns", "credit", ""), ("4:76", told % (613, 131136, 99)))
+
     def test_replay_tells_too(self):
         text = ("switch:\n  name: dut\n  preset: spectrum-x\n  qos: {pg: {3: {headroom: 10KB}}}\n"
                 "  ports: {swp1: {rate: 400G, cable: 300m}, swp2: {rate: 400G, cable: 300m}}\n")

@@ -30,6 +30,10 @@ uint64_t tables_excess_bytes(const struct tables *t, const struct switch_config 
 // of whole cells (pfc_headroom.h). Control thread.
 uint64_t tables_headroom_needed(const struct topology *topology,
 				const struct switch_config *settings, const struct topo_port *port);
+// The receive buffer of a lane that keeps a switch's port with credits busy, in bytes of whole
+// blocks, whatever may be granted. latencies: of the pipelines at both ends. Control thread.
+uint64_t tables_credit_needed(const struct config *config, const struct switch_config *settings,
+			      const struct topo_port *port, ps_t latencies);
 
 // How long the refresh of a pause may have to wait at a port: behind a frame of its MTU and the
 // refreshes of its other groups. Control thread.

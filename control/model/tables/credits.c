@@ -38,14 +38,15 @@ frame_bytes(const struct topo_port *port)
 
 // What is on its way in a round trip at the port's rate, a frame at either end, and with CBFC the
 // updates of the other lanes that go first.
-static uint64_t
-auto_bytes(const struct tables_draft *draft, const struct switch_config *settings,
-	   const struct topo_port *port)
+uint64_t
+tables_credit_needed(const struct config *config, const struct switch_config *settings,
+		     const struct topo_port *port, ps_t latencies)
 {
-	const struct config_framing *framing = &draft->topology->config->fabric.framing;
+	const struct config_framing *framing = &config->fabric.framing;
+	const uint64_t block = config_block_bytes(settings->flow_control);
 	const uint64_t overhead = framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes;
 	const uint64_t rate = port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS;
-	const uint64_t trip = 2 * (port->delay_ps + settings->latency_ps);
+	const uint64_t trip = 2 * port->delay_ps + latencies;
 	__extension__ typedef unsigned __int128 wide;
 	uint64_t bytes = (uint64_t)((wide)trip * rate / (8 * (wide)PS_PER_S)) + 1;
 
@@ -53,7 +54,7 @@ auto_bytes(const struct tables_draft *draft, const struct switch_config *setting
 	if (settings->flow_control == CONFIG_FLOW_CONTROL_CBFC)
 		bytes += settings->credit.spacing_bytes *
 			 (uint64_t)__builtin_popcount(lanes_of(settings));
-	return bytes;
+	return (bytes + block - 1) / block * block;
 }
 
 // Blocks of each lane's receive buffer, by the settings of the end that has it. What InfiniBand
@@ -66,7 +67,8 @@ buffer_blocks(const struct tables_draft *draft, const struct switch_config *sett
 	const struct config_amount *buffer = &settings->credit.buffer;
 	const uint64_t bytes = buffer->kind == CONFIG_AMOUNT_BYTES
 				       ? buffer->value
-				       : auto_bytes(draft, settings, port) + block - 1;
+				       : tables_credit_needed(draft->topology->config, settings,
+							      port, 2 * settings->latency_ps);
 	const uint64_t most = settings->flow_control != CONFIG_FLOW_CONTROL_CREDIT ? MOST_CBFC
 			      : buffer->kind == CONFIG_AMOUNT_BYTES ? TABLES_CELLS_MAX
 								    : MOST_INFINIBAND;
