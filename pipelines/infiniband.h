@@ -43,6 +43,7 @@ infiniband_pass(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, u
 {
 	const bool credits = variant & NODE_FULL && in->credits != NULL;
 	int verdict = STAGE_NEXT;
+	bool partial;
 
 	if (from == INFINIBAND_RECEIVE) {
 		SWITCH_STAGE(stage_receive(n, in, m, now));
@@ -61,7 +62,10 @@ infiniband_pass(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, u
 	// The VL is of the link. Not before: of a packet that was kept, it still says how it came.
 	if (verdict == STAGE_NEXT)
 		ib_lrh_set_vl((struct ib_lrh *)packet_data(m), packet_meta(m)->tc);
+	partial = variant & NODE_CUT_THROUGH && receive_ends(in, m, now) != 0;
 	SWITCH_STAGE(stage_admit(n, in, m, now, variant));
+	if (partial && verdict == STAGE_NEXT)
+		cut_through_count(in, m);
 	SWITCH_STAGE(stage_enqueue(n, in, m, now, variant));
 	if (credits && verdict >= 0)
 		credits_offer_all(n, in, now); // a packet that is dropped holds nothing

@@ -35,6 +35,8 @@ static __rte_always_inline int
 switch_deliver(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsigned int variant)
 {
 	const bool full = variant & NODE_FULL;
+	// Not later: what follows may set when it arrived.
+	const bool partial = variant & NODE_CUT_THROUGH && receive_ends(in, m, now) != 0;
 	int verdict = STAGE_NEXT;
 
 	SWITCH_STAGE(stage_admit(n, in, m, now, variant));
@@ -43,6 +45,8 @@ switch_deliver(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, un
 		SWITCH_STAGE(stage_remark(n, in, m, now));
 	if (variant & (NODE_FULL | NODE_NOTICES))
 		SWITCH_STAGE(stage_notice(n, in, m, now));
+	if (partial && verdict == STAGE_NEXT)
+		cut_through_count(in, m);
 	SWITCH_STAGE(stage_enqueue(n, in, m, now, variant));
 	return verdict;
 }

@@ -38,8 +38,8 @@ struct credits {
 	// Of a NIC: what the packet that is coming in holds, unless it waits for the host.
 	uint8_t arriving_lane;
 	uint32_t arriving;
-	ps_t spaced_until;
-	ps_t sync_at; // when the blocks sent are reported next; PS_NEVER: never
+	ps_t spaced_until; // from the last update that left: the least spacing
+	ps_t sync_at;      // when the blocks sent are reported next; PS_NEVER: never
 	struct lane_turn turns[LANE_TABLES];
 	uint8_t picked;    // the table of the lane picked last; LANE_TABLES: neither
 	int32_t high_left; // blocks of the high table before the low one has a turn

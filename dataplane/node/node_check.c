@@ -11,11 +11,13 @@
 //   switch   received + its own answers     = sent + dropped + queued + being received
 //
 // Besides, a port that may send has a departure due, and a group in XOFF its refresh: nothing waits
-// for an event that never comes. And the least keys of a block are those of its keys.
+// for an event that never comes. What is held for want of credit lacks it. And the least keys of a
+// block are those of its keys.
 #include "node_check.h"
 
 #include "dataplane/base/credit.h"
 #include "dataplane/queueing/buffer.h"
+#include "dataplane/queueing/credits.h"
 #include "dataplane/queueing/fair.h"
 #include "dataplane/queueing/xon.h"
 
@@ -281,6 +283,32 @@ check_conservation(struct node_checker *c)
 	return true;
 }
 
+// A queue is held for want of credit only while its first packet lacks some.
+static bool
+check_starved(struct node_checker *c, unsigned int port)
+{
+	const struct port *p = &c->n->ports[port];
+
+	if (p->credits == NULL)
+		return true;
+	for (unsigned int bits = p->credits->starved; bits != 0; bits &= bits - 1) {
+		const unsigned int tc = (unsigned int)__builtin_ctz(bits);
+		const int32_t available = credit_available(credits_lane_of_queue(c->n, p, tc));
+		uint32_t needed;
+
+		if (!(p->nonempty >> tc & 1))
+			return fail(c, "port %u, queue %u: empty, and held for want of credit",
+				    port + 1, tc);
+		needed = credits_blocks(c->n, packet_meta(p->queues[tc].head)->wire_bytes);
+		if (!p->up || available >= (int32_t)needed)
+			return fail(c,
+				    "port %u, queue %u: held for want of credit, with %d blocks of "
+				    "%u on a link that is %s",
+				    port + 1, tc, available, needed, p->up ? "up" : "down");
+	}
+	return true;
+}
+
 static bool
 check_departure(struct node_checker *c, unsigned int port)
 {
@@ -368,8 +396,8 @@ check_all(struct node_checker *c)
 			if (!check_queue(c, i, tc))
 				return false;
 	for (unsigned int i = 0; i < c->n->port_count; i++)
-		if (!check_groups(c, i) || !check_departure(c, i) || !check_refreshes(c, i) ||
-		    !check_xoffs(c, i))
+		if (!check_groups(c, i) || !check_starved(c, i) || !check_departure(c, i) ||
+		    !check_refreshes(c, i) || !check_xoffs(c, i))
 			return false;
 	for (unsigned int pool = 0; pool < POOL_HEADROOM; pool++)
 		if (!check_pool(c, pool))

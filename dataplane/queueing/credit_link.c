@@ -39,7 +39,7 @@ send_update(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	struct credit_lane *l = &c->lanes[lane];
 	bool sent;
 
-	c->waiting &= (uint8_t) ~(1u << lane);
+	credits_update_leaves(n, c, lane, now);
 	l->advertised = credits_limit(n, p, lane);
 	l->resend_at = now + c->profile->resend;
 	if (n->current->credits->kind == CREDIT_INFINIBAND)

@@ -205,7 +205,6 @@ send_update(struct node *n, struct port *p, unsigned int lane, ps_t now)
 		return; // no packet left at all: sent again later
 	packet_meta(m)->pg = (uint8_t)lane;
 	c->waiting |= (uint8_t)(1u << lane);
-	c->spaced_until = now + c->profile->spacing;
 	pause_frame_send_other(n, p, m, now);
 }
 
@@ -217,12 +216,24 @@ request_update(struct node *n, struct port *p, unsigned int lane, ps_t now)
 	c->lanes[lane].resend_at = now + c->profile->resend;
 	if (p->out == NULL || !p->up)
 		return;
-	if (c->profile->spacing != 0 && now < c->spaced_until) {
-		c->deferred |= (uint8_t)(1u << lane);
-		note_due(n, c->spaced_until);
+	if (c->profile->spacing != 0 && (c->waiting != 0 || now < c->spaced_until)) {
+		c->deferred |= (uint8_t)(1u << lane) & (uint8_t)~c->waiting;
+		if (c->waiting == 0)
+			note_due(n, c->spaced_until);
 		return;
 	}
 	send_update(n, p, lane, now);
+}
+
+// The least spacing counts from here, not from the request: the update may have waited for the
+// transmitter.
+void
+credits_update_leaves(struct node *n, struct credits *c, unsigned int lane, ps_t now)
+{
+	c->waiting &= (uint8_t) ~(1u << lane);
+	c->spaced_until = now + c->profile->spacing;
+	if (c->deferred != 0)
+		note_due(n, c->spaced_until);
 }
 
 void
@@ -363,7 +374,7 @@ poll_port(struct node *n, struct port *p, ps_t now)
 	if (c->sync_at <= now)
 		send_sync(n, p, now);
 	next = c->sync_at;
-	if (c->deferred != 0 && c->spaced_until <= now)
+	if (c->deferred != 0 && c->waiting == 0 && c->spaced_until <= now)
 		send_deferred(n, p, now);
 	for (unsigned int bits = n->current->credits->lanes; bits != 0; bits &= bits - 1) {
 		const unsigned int lane = (unsigned int)__builtin_ctz(bits);
@@ -372,7 +383,7 @@ poll_port(struct node *n, struct port *p, ps_t now)
 			request_update(n, p, lane, now);
 		next = time_min(next, c->lanes[lane].resend_at);
 	}
-	return c->deferred != 0 ? time_min(next, c->spaced_until) : next;
+	return c->deferred != 0 && c->waiting == 0 ? time_min(next, c->spaced_until) : next;
 }
 
 ps_t

@@ -43,6 +43,8 @@ uint8_t credits_classify(struct node *n, struct port *in, struct rte_mbuf *m, un
 void credits_offer(struct node *n, struct port *p, unsigned int lane, ps_t now);
 // The same of all lanes.
 void credits_offer_all(struct node *n, struct port *p, ps_t now);
+// Of a lane's update that begins to leave: the next one may not before the least spacing is over.
+void credits_update_leaves(struct node *n, struct credits *c, unsigned int lane, ps_t now);
 // A NIC has taken a packet from its receive buffer.
 void credits_release(struct node *n, struct port *p, unsigned int lane, uint32_t blocks, ps_t now);
 

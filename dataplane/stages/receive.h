@@ -5,6 +5,7 @@
 #pragma once
 
 #include "dataplane/base/punt.h"
+#include "dataplane/queueing/credit_frame.h"
 #include "stage.h"
 
 // When the last bit of a packet arrives that is being received at `now`; 0: it has arrived.
@@ -35,6 +36,8 @@ stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 			fault = DROP_BAD_FCS;
 
 		if (fault != STAGE_NEXT) {
+			if (meta->lane == PACKET_LANE_UPDATE) // as credit_link_receive()
+				in->rx_bytes -= meta->wire_bytes - CREDIT_FRAME_ORDERED_SET_BYTES;
 			if (in->tapped && n->tap->refused != NULL)
 				n->tap->refused(n->tap->context, n, in, m, now);
 			return fault;

@@ -116,6 +116,15 @@ class Throughput(Case):
                     self.assertEqual(sim.drops, {})
                     self.assertEqual(sim.nodes["h1"]["ports"]["eth1"]["credit_wait_ns"], [0] * 8)
 
+    def test_grants_that_wait_for_packets_and_for_each_other(self):
+        """Three lanes both ways: each update waits for a frame and for the spacing after the one before."""
+        work = [flow(*pair, "300KB", priority=priority) for pair in (("h1", "h2"), ("h2", "h1")) for priority in (0, 3, 6)]
+        for mtu in (1500, 4200):
+            sim = self.sim(fabric(1, 0, 2, mtu=mtu, host_link={"rate": "100G", "cable": "3m"}, workload=work,
+                                  switch=credit(flow_control="cbfc", buffer_size="64MB")))
+            for node, port in (("h1", "eth1"), ("h2", "eth1"), ("leaf1", "swp1"), ("leaf1", "swp2")):
+                self.assertEqual(sim.nodes[node]["ports"][port]["credit_wait_ns"], [0] * 8)
+
     def test_twelve_bits(self):
         """At most 2048 blocks are granted ahead, however large the buffer."""
         sim = self.sim(fabric(1, 0, 2, workload=[flow("h1", "h2", "100KB")], stop="300us",

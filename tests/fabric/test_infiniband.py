@@ -102,6 +102,14 @@ class Paths(Case):
                 self.assertEqual(sum(loads), 4 * data)
                 self.assertGreater(min(loads), data // 2)
 
+    def test_cut_through_is_counted(self):
+        """With credits and without. Acknowledgements are shorter than what a switch needs of a packet."""
+        for flow_control in ("credit", "none"):
+            sim = self.sim(subnet(2, 1, 1, switch={"preset": "infiniband", "qos": {"flow-control": flow_control}},
+                                  workload=[flow("h1", "h2", "409600B")]))
+            ports = sim.nodes["spine1"]["ports"]
+            self.assertEqual([ports[port].get("cut_through", 0) for port in ("swp1", "swp2")], [100, 0])
+
     def test_adaptive_uses_all_spines(self):
         """One 400G flow over 4 spines of 100G: static takes four times as long."""
         times = {}

@@ -37,7 +37,7 @@ frame_bytes(const struct topo_port *port)
 }
 
 // What is on its way in a round trip at the port's rate, a frame at either end, and with CBFC the
-// updates of the other lanes that go first.
+// updates of the other lanes that go first, each of which may wait for a frame too.
 uint64_t
 tables_credit_needed(const struct config *config, const struct switch_config *settings,
 		     const struct topo_port *port, ps_t latencies)
@@ -52,7 +52,7 @@ tables_credit_needed(const struct config *config, const struct switch_config *se
 
 	bytes += 2 * (frame_bytes(port) + overhead);
 	if (settings->flow_control == CONFIG_FLOW_CONTROL_CBFC)
-		bytes += settings->credit.spacing_bytes *
+		bytes += (settings->credit.spacing_bytes + frame_bytes(port) + overhead) *
 			 (uint64_t)__builtin_popcount(lanes_of(settings));
 	return (bytes + block - 1) / block * block;
 }

@@ -3,6 +3,7 @@
 // found.
 #include "dataplane/node/node_check.h"
 #include "tests/unit/dataplane/harness.h"
+#include "tests/unit/dataplane/queueing/credited.h"
 #include "dataplane/node/ports.h"
 
 #include <stdlib.h>
@@ -162,6 +163,38 @@ test_forgotten_refresh(void **state)
 	close_holding(&h);
 }
 
+// A queue that is held for want of credit, and could go.
+static void
+test_held_with_credit(void **state)
+{
+	struct credits *credits;
+	struct harness h;
+
+	(void)state;
+	harness_open(&h, credited_tables(2, CREDIT_INFINIBAND, 20, PS_PER_S));
+	for (unsigned int i = 0; i < 5; i++) // of 5 blocks
+		harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .dscp = 24}),
+			    1000 + i * harness_slot(300));
+	harness_run(&h, PS_PER_US);
+	credits = h.node->ports[1].credits;
+	assert_int_equal(credits->starved, 1 << 3);
+	assert_true(node_check_find(h.node, what));
+	credits->lanes[3].limit += 4;
+	assert_true(node_check_find(h.node, what));
+	credits->lanes[3].limit++;
+	assert_false(node_check_find(h.node, what));
+	assert_non_null(strstr(what, "5 blocks of 5 on a link that is up"));
+	credits->lanes[3].limit -= 5;
+	credits->starved |= 1 << 4;
+	assert_false(node_check_find(h.node, what));
+	assert_non_null(strstr(what, "queue 4: empty"));
+	credits->starved = 1 << 3;
+	assert_true(node_check_find(h.node, what));
+	harness_drain(&h, 0);
+	harness_drain(&h, 1);
+	harness_close(&h);
+}
+
 int
 main(void)
 {
@@ -171,6 +204,7 @@ main(void)
 		cmocka_unit_test(test_least_keys),
 		cmocka_unit_test(test_forgotten_departure),
 		cmocka_unit_test(test_forgotten_refresh),
+		cmocka_unit_test(test_held_with_credit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

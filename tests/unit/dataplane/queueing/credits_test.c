@@ -227,6 +227,69 @@ cbfc_counts_what_is_freed(void **state)
 	harness_close(&h);
 }
 
+// An update that waits for the transmitter holds up the next one from when it leaves.
+static void
+updates_are_spaced_from_when_they_leave(void **state)
+{
+	const ps_t busy = PS_PER_US + harness_slot(9000), spacing = 6400 * UINT64_C(80);
+	struct tables *t = credited_tables(PORTS, CREDIT_CBFC, 200, RESEND);
+	struct harness h;
+	struct rte_mbuf *m;
+	ps_t left = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < PORTS; i++)
+		t->credits->ports[i].spacing = spacing;
+	harness_open(&h, t);
+	harness_put(&h, 2, harness_frame(&h, &(struct frame){.to = 0, .bytes = 9000}), PS_PER_US);
+	put_data(&h, 0, 1, 1, PS_PER_US + 100000);
+	harness_put(&h, 0, harness_frame(&h, &(struct frame){.to = 1, .dscp = 5 << 3}),
+		    PS_PER_US + 650000); // later than the spacing after the request before
+	harness_run(&h, 10 * PS_PER_US);
+	packet_free(h.pool, harness_take(&h, 0, NULL));
+	m = harness_take(&h, 0, &left);
+	assert_int_equal(header_get32(packet_data(m) + 20) >> 24, LANE);
+	assert_int_equal(left, busy + ORDERED_SET_TIME);
+	packet_free(h.pool, m);
+	m = harness_take(&h, 0, &left);
+	assert_int_equal(header_get32(packet_data(m) + 20) >> 24, 5);
+	assert_int_equal(left, busy + spacing + ORDERED_SET_TIME);
+	packet_free(h.pool, m);
+	assert_int_equal(harness_drain(&h, 1), 2);
+	harness_drain(&h, 2);
+	harness_check(&h);
+	harness_close(&h);
+}
+
+static void
+an_update_that_is_dropped_had_eight_bytes(void **state)
+{
+	static const struct {
+		enum drop_reason reason;
+		bool corrupt;
+	} cases[] = {{DROP_BAD_FCS, true}, {DROP_LINK_DOWN, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rte_mbuf *m;
+		struct harness h;
+
+		open_kind(&h, CREDIT_INFINIBAND);
+		h.node->ports[0].rx_faults |= PORT_RX_CORRUPT;
+		if (!cases[i].corrupt)
+			node_set_link(h.node, &h.node->ports[0], false, h.now);
+		m = control_frame(&h, 1, infiniband(LANE, 0, BUFFER));
+		packet_meta(m)->lane = PACKET_LANE_UPDATE;
+		packet_meta(m)->flags |= cases[i].corrupt ? PACKET_BAD_FCS : 0;
+		harness_put(&h, 0, m, PS_PER_US);
+		harness_run(&h, 2 * PS_PER_US);
+		assert_int_equal(harness_drops(&h, 0, cases[i].reason), 1);
+		assert_int_equal(h.node->ports[0].rx_bytes, 8);
+		harness_drain(&h, 0);
+		harness_close(&h);
+	}
+}
+
 static void
 malformed_frames_are_dropped(void **state)
 {
@@ -299,6 +362,8 @@ main(void)
 		cmocka_unit_test(limits_wrap),
 		cmocka_unit_test(lost_blocks_are_granted_again),
 		cmocka_unit_test(cbfc_counts_what_is_freed),
+		cmocka_unit_test(updates_are_spaced_from_when_they_leave),
+		cmocka_unit_test(an_update_that_is_dropped_had_eight_bytes),
 		cmocka_unit_test(malformed_frames_are_dropped),
 		cmocka_unit_test(a_link_that_comes_up_waits_for_a_grant),
 	};

@@ -144,6 +144,25 @@ test_wrong_fcs(void **state)
 	harness_close(&h);
 }
 
+// Of what is dropped behind the stage nothing was forwarded.
+static void
+test_dropped_by_admission(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	open_leaf(&h);
+	h.node->ports[0].rx_faults = PORT_RX_CORRUPT;
+	harness_profile(h.tables)->mtu = 500;
+	packet_meta(put_partial(&h, 1, HEAD, TAIL))->flags |= PACKET_BAD_FCS;
+	put_partial(&h, 1, TAIL + HEAD, 2 * TAIL);
+	harness_run(&h, 4 * HEAD);
+	assert_int_equal(harness_drops(&h, 0, DROP_MTU_EXCEEDED), 2);
+	assert_int_equal(h.node->ports[0].cut_through, 0);
+	assert_int_equal(h.node->ports[0].bad_fcs_forwarded, 0);
+	harness_close(&h);
+}
+
 static void
 test_link_goes_down(void **state)
 {
@@ -217,6 +236,7 @@ main(void)
 		cmocka_unit_test(test_slower_than_it_leaves),
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_wrong_fcs),
+		cmocka_unit_test(test_dropped_by_admission),
 		cmocka_unit_test(test_link_goes_down),
 		cmocka_unit_test(test_tables_change),
 		cmocka_unit_test(test_wire),
