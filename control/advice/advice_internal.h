@@ -112,7 +112,8 @@ struct reach {
 	uint32_t *queue;              // of steps
 	uint32_t *loop;               // links of the first routing loop found
 	uint32_t loop_length;         // 0: there is none
-	struct config_prefix looping; // the destination that circulates there
+	struct config_prefix looping; // the destination that circulates there,
+	uint16_t looping_lid;         // or its LID
 };
 
 struct reach_arrival {
@@ -125,6 +126,7 @@ struct reach_arrival {
 struct reach_destination {
 	const uint8_t *address;
 	bool ip6;
+	uint16_t lid;   // of an InfiniBand fabric, instead of an address; else 0
 	uint64_t class; // reach_classify()
 };
 
@@ -166,7 +168,8 @@ void reach_destroy(struct reach *r);
 void reach_follow(struct reach *r, const struct tables *const *tables,
 		  const struct config_prefix *extra, uint32_t extra_count);
 
-// The number of the group that a switch's VRF sends the destination to, or LPM_NONE.
+// The number of the group that a switch's VRF, or forwarding table, sends the destination to, or
+// LPM_NONE.
 uint32_t reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_destination *d);
 
 // Sets the classes: destinations of one are sent by every VRF of every switch to the same group.

@@ -3,7 +3,8 @@
 // fills it; if its packets wait for the link b -> c, then a -> b waits for b -> c. When links wait
 // for each other in a cycle, PFC can stop all of them for ever (Dally and Seitz, IEEE Transactions
 // on Computers 1987, for channels of a network). A lane that grants no credit stops its link as a
-// pause does. Up-down routes have no cycle; routes set by hand can have one.
+// pause does. Up-down routes have no cycle; routes set by hand can have one, and so can forwarding
+// tables of InfiniBand with shortest paths (min-hop), or from a file.
 //
 // What matters is which links forward the packets of which other links. So routes are followed from
 // where packets enter the fabric (reach.c), and for every lossless priority the links whose far end
@@ -97,9 +98,15 @@ report_loop(struct deadlock *c, const struct config_event *cause)
 	const struct config_prefix *to = &c->reach.looping;
 	char address[INET6_ADDRSTRLEN], what[128];
 
-	inet_ntop(to->version == 6 ? AF_INET6 : AF_INET, to->address, address, sizeof(address));
-	snprintf(what, sizeof(what),
-		 "routing loop: packets to %s circulate until their TTL expires", address);
+	if (c->reach.looping_lid != 0) {
+		snprintf(what, sizeof(what), "routing loop: packets to LID %u circulate for ever",
+			 c->reach.looping_lid);
+	} else {
+		inet_ntop(to->version == 6 ? AF_INET6 : AF_INET, to->address, address,
+			  sizeof(address));
+		snprintf(what, sizeof(what),
+			 "routing loop: packets to %s circulate until their TTL expires", address);
+	}
 	report(c, c->reach.loop, c->reach.loop_length, cause, what);
 }
 
@@ -313,9 +320,8 @@ advice_deadlock(const struct fabric *f, struct diag *diag)
 {
 	struct deadlock c;
 
-	// A single switch has no cycle. LFTs are not followed: what is looked up here are prefixes.
-	if (f->topology->first_host < 2 || topology_is_infiniband(f->topology))
-		return;
+	if (f->topology->first_host < 2)
+		return; // a single switch has no cycle
 	create(&c, f, diag);
 	check_routes(&c, NULL);
 	check_events(&c);

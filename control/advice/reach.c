@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where packets can go. Every destination is followed from the VRFs of hosts' ports, over all
-// members of each next-hop group, in the encapsulation that packets get there (reach_encap.c).
-// Destinations that every switch treats alike, such as the hosts of one leaf, are followed once
-// (reach_classes.c).
+// Where packets can go. Every destination, an address or a LID, is followed from the VRFs of hosts'
+// ports, over all members of each next-hop group, in the encapsulation that packets get there
+// (reach_encap.c). Destinations that every switch treats alike, such as the hosts of one leaf, are
+// followed once (reach_classes.c).
 #include "advice_internal.h"
 
 #include "control/base/memory.h"
@@ -58,6 +58,9 @@ reach_destroy(struct reach *r)
 uint32_t
 reach_look_up(const struct tables *t, uint16_t vrf, const struct reach_destination *d)
 {
+	if (d->lid != 0)
+		return d->lid < t->lid_count && t->lids[d->lid] < LID_OWN ? t->lids[d->lid]
+									  : LPM_NONE;
 	return d->ip6 ? lpm_lookup6(t->vrfs[vrf].ip6, d->address)
 		      : lpm_lookup4(t->vrfs[vrf].ip4, d->address);
 }
@@ -183,6 +186,9 @@ search_one(struct follow *w, const struct reach_destination *d)
 	reach_find_loop(r, w->tail);
 	if (r->loop_length == 0)
 		return;
+	r->looping_lid = d->lid;
+	if (d->lid != 0)
+		return;
 	r->looping = (struct config_prefix){.version = d->ip6 ? 6 : 4, .length = d->ip6 ? 128 : 32};
 	memcpy(r->looping.address, d->address, d->ip6 ? 16 : 4);
 }
@@ -201,6 +207,23 @@ is_known(struct follow *w, uint64_t class)
 		return true;
 	w->classes[slot] = class;
 	return false;
+}
+
+// The LIDs of all ports of hosts. For free().
+static struct reach_destination *
+list_lids(const struct topology *t, uint32_t *count)
+{
+	struct reach_destination *all;
+	uint32_t most = 0, n = 0;
+
+	for (uint32_t h = 0; h < t->host_count; h++)
+		most += topology_host(t, h)->port_count;
+	all = memory_array(most, sizeof(*all), "destinations");
+	for (uint32_t h = 0; h < t->host_count; h++)
+		for (uint16_t p = 0; p < topology_host(t, h)->port_count; p++)
+			all[n++].lid = topology_host(t, h)->ports[p].lid;
+	*count = n;
+	return all;
 }
 
 // The addresses of all ports of hosts, and those of `extra`. For free(). Neighbours have the same
@@ -259,7 +282,9 @@ reach_follow(struct reach *r, const struct tables *const *tables, const struct c
 	find_arrivals(r);
 	memset(r->onward, 0, r->link_count * sizeof(*r->onward));
 	memset(r->steps, 0, (size_t)r->encap_room * r->arrival_count * sizeof(*r->steps));
-	all = list_destinations(r->topology, extra, extra_count, &count);
+	all = topology_is_infiniband(r->topology)
+		      ? list_lids(r->topology, &count)
+		      : list_destinations(r->topology, extra, extra_count, &count);
 	reach_classify(r, all, count);
 	while (w.slots < 2 * count + 2)
 		w.slots *= 2;

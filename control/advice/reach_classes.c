@@ -105,11 +105,31 @@ classify(struct sorted *s, bool ip6)
 	}
 }
 
+// A LID is not looked up: each switch has an entry for it.
+static void
+classify_lid(const struct reach *r, struct reach_destination *d)
+{
+	uint64_t sum = 1;
+
+	for (uint32_t n = 0; n < r->topology->first_host; n++) {
+		uint32_t number = reach_look_up(r->tables[n], 0, d);
+
+		if (number != LPM_NONE && !stays(r, n, number))
+			sum += random_mix(random_mix((uint64_t)n << 16) + number);
+	}
+	d->class = sum | 1; // never 0
+}
+
 void
 reach_classify(const struct reach *r, struct reach_destination *destinations, uint32_t count)
 {
 	struct sorted s = {.r = r};
 
+	if (topology_is_infiniband(r->topology)) {
+		for (uint32_t i = 0; i < count; i++)
+			classify_lid(r, &destinations[i]);
+		return;
+	}
 	s.places = memory_array(count, sizeof(*s.places), "destinations");
 	for (int ip6 = 0; ip6 < 2; ip6++) {
 		s.count = 0;

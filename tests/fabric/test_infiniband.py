@@ -123,26 +123,58 @@ class Paths(Case):
         self.assertGreater(times["ecmp"], 3 * times["adaptive"])
         self.assertGreater(times["ecmp"], 2 * times["random"])
 
-    def test_a_ring_with_choice(self):
-        """Six switches in a ring, all to all: whatever is chosen keeps to ways that climb, then descend, so nothing
-        waits in a cycle, comes back, or is sent twice."""
-        count = 6
+    @staticmethod
+    def ring(count, subnet, **more):
+        """Switches in a ring, swp2 to the next one's swp3, with a host each and receive buffers of two packets; all to all."""
         nodes = {f"h{i}": "host" for i in range(count)} | {f"l{i}": "leaf" for i in range(count)}
         links = [{"a": f"h{i}", "b": f"l{i}.swp1"} for i in range(count)]
         links += [{"a": f"l{i}.swp2", "b": f"l{(i + 1) % count}.swp3"} for i in range(count)]
-        work = [flow(f"h{a}", f"h{b}", "300KB") for a, b in itertools.permutations(range(count), 2)]
+        return {"fabric": {"link-layer": "infiniband", "topology": {"kind": "explicit", "nodes": nodes, "links": links}},
+                "subnet": subnet, "hosts": {"placement": "out-of-order"},
+                "switch": {"buffer": {"size": "64MB", "cell": 64},
+                           "qos": {"flow-control": "credit", "credit": {"buffer": "9000B"}}} | more,
+                "workload": [flow(f"h{a}", f"h{b}", "300KB") for a, b in itertools.permutations(range(count), 2)]}
+
+    def test_a_ring_with_choice(self):
+        """Six switches in a ring, all to all: whatever is chosen keeps to ways that climb, then descend, so nothing
+        waits in a cycle, comes back, or is sent twice."""
         for engine, mode in itertools.product(("up-down", "fat-tree"), ("adaptive", "random", "spray")):
             with self.subTest(engine=engine, mode=mode):
-                sim = self.sim({
-                    "fabric": {"link-layer": "infiniband",
-                               "topology": {"kind": "explicit", "nodes": nodes, "links": links}},
-                    "subnet": {"engine": engine, "alternate": "on"}, "hosts": {"placement": "out-of-order"},
-                    "switch": {"buffer": {"size": "64MB", "cell": 64}, "routing": {"mode": mode},
-                               "qos": {"flow-control": "credit", "credit": {"buffer": "9000B"}}},
-                    "workload": work})
+                sim = self.sim(self.ring(6, {"engine": engine, "alternate": "on"}, routing={"mode": mode}))
                 assert_complete(self, sim)
                 self.assertEqual(sim.drops, {})
                 self.assertEqual(sum(one["retransmitted"] for one in sim.flows), 0)
+
+    def test_what_waits_in_a_cycle(self):
+        """With shortest paths of two links or more each way, the links of a ring wait for each other: `roost check` says so,
+        and it happens. Ways that climb, then descend, do not."""
+        def told(description):
+            return roost("check", self.file(description)).err
+        cycle = " -> ".join(f"l{i % 6}.swp2" for i in range(7))
+        text = f"routes: buffers of priority 0 depend on each other in a cycle, so credits can deadlock: {cycle}\n"
+        self.assertTrue(told(self.ring(6, {"engine": "min-hop"})).endswith(text))
+        clockwise = {"workload": [flow(f"h{i}", f"h{(i + 2) % 6}", "300KB") for i in range(6)], "stop": "2ms"}
+        for engine, ended in (("min-hop", 0), ("up-down", 6)):
+            sim = self.sim(self.ring(6, {"engine": engine}) | clockwise)
+            self.assertEqual(sum(one["fct_ps"] is not None for one in sim.flows), ended)
+        for engine in ("up-down", "fat-tree"):
+            for alternate in ("on", "off"):
+                self.assertEqual(told(self.ring(6, {"engine": engine, "alternate": alternate})), "")
+        # Of four switches the table has no way of two links in a cycle, but a switch that may choose has.
+        self.assertEqual(told(self.ring(4, {"engine": "min-hop"})), "")
+        self.assertRegex(told(self.ring(4, {"engine": "min-hop"}, routing={"mode": "adaptive"})), "credits can deadlock")
+
+    def test_a_loop_in_a_file(self):
+        """h3's LID goes back and forth between l0 and l1."""
+        path = os.path.join(self.directory, "lfts.dump")
+        with open(path, "w") as to:
+            for i in range(4):
+                to.write(f"Unicast lids [0-8] of switch Lid {i + 1} guid 0x1 ('l{i}'):\n")
+                for host in range(4):
+                    port = 1 if host == i else 3 if i > host else 2
+                    to.write(f"{5 + host:#06x} {3 if (i, host) == (1, 3) else port:03} # Channel Adapter portguid 0x1: 'h{host}'\n")
+        done = roost("check", self.file(self.ring(4, {"lfts": path})))
+        self.assertIn("routes: routing loop: packets to LID 8 circulate for ever: l0.swp2 -> l1.swp3 -> l0.swp2\n", done.err)
 
     def test_failure(self):
         """leaf1's link to spine1 or 2 fails at 50 us. New tables come at once, or 300 us later: until then packets of
