@@ -144,7 +144,7 @@ struct node {
 	ps_t until;
 	ps_t later;      // the earliest thing known of beyond the window, here
 	ps_t timer_at;   // when the next timer is due
-	ps_t sent;       // when the first thing sent in this window arrives elsewhere
+	ps_t sent;       // when the first thing sent since the last turn arrives elsewhere
 	uint32_t *depth; // cells queued, by [tc * port_count + port]
 	uint8_t *held;   // by port: bit per queue that may not send (paused or frozen)
 	struct queue_cold *queue_cold; // what few packets touch, by port and queue

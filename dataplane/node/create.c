@@ -87,6 +87,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->generation = &n->own_generation;
 	n->random = random_stream(seed, index);
 	n->timer_at = PS_NEVER;
+	n->sent = PS_NEVER;
 	for (unsigned int i = 0; i < PACKET_KINDS; i++)
 		n->buffer.packets[i].limit = UINT32_MAX;
 	for (unsigned int i = 0; i < ports; i++)

@@ -164,7 +164,6 @@ node_open(struct node *n, ps_t start, ps_t until)
 	__atomic_store_n(&n->start, start, __ATOMIC_RELAXED);
 	n->until = until;
 	n->later = PS_NEVER;
-	n->sent = PS_NEVER;
 	if (unlikely(__atomic_load_n(n->generation, __ATOMIC_ACQUIRE) != n->seen))
 		node_take_tables(n, start);
 }
@@ -276,6 +275,7 @@ node_run(struct node *n, node_ingress_fn *ingress, node_ingress_fn *complete, no
 	 node_timer_fn *timer)
 {
 	const ps_t start = n->start;
+	ps_t sent;
 	uint32_t key;
 
 	node_read_keys(n, complete != NULL);
@@ -299,5 +299,7 @@ node_run(struct node *n, node_ingress_fn *ingress, node_ingress_fn *complete, no
 	}
 	if (unlikely(n->tap != NULL))
 		node_flush_tap(n);
-	return time_min(n->later, n->sent);
+	sent = n->sent;
+	n->sent = PS_NEVER; // from here on also what events send between two turns
+	return time_min(n->later, sent);
 }

@@ -3,7 +3,7 @@
 fails every flow ends.
 
 Buffers go down to what a single frame takes, grants wait for a threshold, lanes take turns by tables, links of any rate
-and length lose and corrupt frames or go down, hosts are slow. In the build with sanitizers the program itself compares
+and length lose and corrupt frames or go down, hosts are slow, switches cut through, and links are InfiniBand's or Ethernet's. In the build with sanitizers the program itself compares
 both ends of every link after every window (credit_check.c).
 """
 import random
@@ -26,7 +26,9 @@ class Draw:
         self.per_leaf = draw.randrange(2, 6)
         self.hosts = [f"h{i + 1}" for i in range(self.leaves * self.per_leaf)]
         self.mtu = draw.choice((1500, 4200, 9216))
-        self.cbfc = draw.random() < 0.4
+        self.infiniband = draw.random() < 0.3
+        self.cbfc = not self.infiniband and draw.random() < 0.5
+        self.cut_through = draw.random() < 0.4
         self.faults = draw.random() < 0.5 if faults is None else faults
         self.rates = [f"{draw.choice(RATES)}G" for _ in range(2)]
         self.cables = [f"{draw.choice(CABLES)}m" for _ in range(2)]
@@ -46,7 +48,7 @@ class Draw:
         if buffer in ("100KB", "200KB") and draw.random() < 0.3:
             keys["update"] = "50KB"
         if draw.random() < 0.3:
-            keys["resend"] = draw.choice(("2us", "50us", "1ms"))
+            keys["resend"] = draw.choice(("5us", "50us", "1ms"))
         if self.cbfc and draw.random() < 0.5:
             keys["spacing"] = draw.choice(("800B", "20KB"))
         if draw.random() < 0.4:
@@ -57,21 +59,22 @@ class Draw:
 
     def switch(self):
         draw = self.draw
+        modes = ("ecmp", "adaptive", "spray", "random" if self.infiniband else "flowlet")
         return {"buffer": {"size": "64MB", "cell": self.block()}, "latency": draw.choice(("0ns", "700ns")),
-                "routing": {"mode": draw.choice(("ecmp", "adaptive", "spray", "flowlet"))},
+                "routing": {"mode": draw.choice(modes)}, "forwarding": "cut-through" if self.cut_through else "store-and-forward",
                 "qos": {"flow-control": "cbfc" if self.cbfc else "credit", "credit": self.credit()}}
 
     def workload(self):
         draw = self.draw
         to, *others = draw.sample(self.hosts, len(self.hosts))
-        work = [{"kind": "incast", "to": to, "from": others[:draw.randrange(1, 6)], "size": f"{draw.randrange(20, 200)}KB",
+        work = [{"kind": "incast", "to": to, "from": others[:draw.randrange(1, 6)], "size": f"{draw.randrange(10, 80)}KB",
                  "priority": draw.choice((3, 3, 0, 6))}]
         if draw.random() < 0.7:
-            work.append({"kind": "permutation", "size": f"{draw.randrange(20, 300)}KB", "priority": draw.choice((3, 0))})
-        for one in others[:draw.randrange(0, 3)]:
+            work.append({"kind": "permutation", "size": f"{draw.randrange(10, 100)}KB", "priority": draw.choice((3, 0))})
+        for one in others[:0 if self.infiniband else draw.randrange(0, 3)]:
             packet = draw.choice(("60B", "193B", f"{self.mtu + 14}B"))
             work.append({"kind": "stream", "from": one, "to": draw.choice([host for host in self.hosts if host != one]),
-                         "packet": packet, "rate": "25G", "until": "20us", "priority": draw.choice((0, 3, 6))})
+                         "packet": packet, "rate": "25G", "until": "10us", "priority": draw.choice((0, 3, 6))})
         return work
 
     def slow(self):
@@ -79,7 +82,7 @@ class Draw:
         if draw.random() < 0.5:
             return {}
         return {draw.choice(self.hosts): draw.choice((
-            {"drain-rate": f"{draw.randrange(3, 20)}G"}, {"stall": {"every": "30us", "for": "20us"}}))}
+            {"drain-rate": f"{draw.randrange(3, 20)}G"}, {"stall": {"every": "20us", "for": "10us"}}))}
 
     def events(self):
         draw, events = self.draw, []
@@ -87,7 +90,7 @@ class Draw:
             return []
         links = [f"leaf{i + 1}-spine{k + 1}" for i in range(self.leaves) for k in range(self.spines)]
         links += [f"{host}-leaf{i // self.per_leaf + 1}" for i, host in enumerate(self.hosts)]
-        for one in draw.sample(links, draw.randrange(1, 4)):
+        for one in draw.sample(links, min(len(links), draw.randrange(1, 4))):
             start, length = draw.randrange(1, 30), draw.randrange(1, 40)
             events.append({"at": f"{start}us", "link": one, "for": f"{length}us"} | draw.choice((
                 {"state": "down"}, {"loss": "5%"}, {"corrupt": "5%"}, {"loss": "100%"})))
@@ -95,9 +98,14 @@ class Draw:
 
     def description(self):
         links = [{"rate": rate, "cable": cable} for rate, cable in zip(self.rates, self.cables)]
-        return fabric(self.leaves, self.spines, self.per_leaf, mtu=self.mtu, seed=self.draw.randrange(1000),
+        whole = fabric(self.leaves, self.spines, self.per_leaf, mtu=self.mtu, seed=self.draw.randrange(1000),
                       switch=self.switch(), hosts={"rto": "200us", "placement": "out-of-order"}, host_link=links[0],
-                      fabric_link=links[1], workload=self.workload(), events=self.events(), stop="40ms") | self.slow()
+                      fabric_link=links[1], workload=self.workload(), events=self.events(), stop="10ms") | self.slow()
+        if self.infiniband:
+            whole["fabric"]["link-layer"] = "infiniband"
+            whole["subnet"] = {"engine": self.draw.choice(("min-hop", "up-down", "fat-tree")),
+                               "alternate": self.draw.choice(("on", "off"))}
+        return whole
 
 
 class Credits(Case):
@@ -112,10 +120,11 @@ class Credits(Case):
                 if not draw.faults:
                     self.assertEqual(sim.drops, {})
                     self.assertEqual(sim.summary["retransmitted"], 0)
-                    assert_complete(self, sim)
+                    # One that takes several slow paths may be faster than the ideal time, which is of one path.
+                    self.assertNotIn(None, [one["fct_ps"] for one in sim.flows])
 
     def test_the_outcome_does_not_depend_on_how_it_is_run(self):
-        for seed in SEEDS[:20]:
+        for seed in SEEDS[:16 if FULL else 6]:
             path = self.file(Draw(seed, faults=True).description())
             digests = set()
             for options in ((), ("--window", "100ns"), ("--visit", 7), ("-j", 2), ("-j", 3)):
@@ -125,7 +134,7 @@ class Credits(Case):
     @unittest.skipIf(SANITIZED, "Open MPI's own leaks and races would be found")
     def test_nor_on_ranks(self):
         from ranks import mpirun
-        for seed in SEEDS[:10]:
+        for seed in SEEDS[:10 if FULL else 4]:
             draw = Draw(seed, faults=True)
             if draw.leaves == 1:
                 continue

@@ -341,6 +341,9 @@ a_link_that_comes_up_waits_for_a_grant(void **state)
 	lane = &p->credits->lanes[LANE];
 	node_set_link(h.node, p, false, h.now);
 	node_set_link(h.node, p, true, h.now);
+	// What an event has sent before the turn arrives first, and so the turn says.
+	assert_int_equal(harness_run(&h, PS_PER_US + PRIORITIES * ORDERED_SET_TIME),
+			 PS_PER_US + ORDERED_SET_TIME + HARNESS_DELAY);
 	put_data(&h, 0, 1, 1, 4 * PS_PER_US);
 	harness_run(&h, 10 * PS_PER_US);
 	take_all(&h, 1, &credits, &word);
