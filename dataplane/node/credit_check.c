@@ -76,7 +76,8 @@ find_violation(const struct node *n, const struct port *p, const struct far_end 
 	if (!has_answered(far->port) &&
 	    (int32_t)(held + (to->advertised - to->received) - size) > 0)
 		return "more is granted than the receive buffer has";
-	if (((to->advertised - from->limit) & t->mask) > t->mask / 2)
+	// A link that came up knows no limit: that is half of what is counted, at most.
+	if (((to->advertised - from->limit) & t->mask) > (t->mask + 1) / 2)
 		return "the limit is beyond what was granted";
 	if ((int32_t)(from->sent - from->limit) > 0)
 		return "more was sent than was granted";

@@ -11,7 +11,7 @@ import unittest
 
 from common import *
 
-SEEDS = range(200) if FULL else range(6 if SANITIZED else 16)
+SEEDS = range(200) if FULL else range(9 if SANITIZED else 16)
 RATES = (25, 75, 100, 250, 400)
 CABLES = (1, 5, 40, 300)
 BUFFER = {"headroom", "ingress-pool", "egress-pool", "receive-buffer", "bad-credit"}

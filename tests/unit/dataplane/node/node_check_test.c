@@ -4,6 +4,7 @@
 #include "dataplane/node/node_check.h"
 #include "tests/unit/dataplane/harness.h"
 #include "tests/unit/dataplane/queueing/credited.h"
+#include "dataplane/base/credit.h"
 #include "dataplane/node/ports.h"
 
 #include <stdlib.h>
