@@ -197,8 +197,8 @@ static const struct schema_key uet_keys[] = {
 	{"grant", SCHEMA_INTEGER, .def = "4", .help = "packets in a grant", AT(uet.grant), .min = 1,
 	 .max = 1024},
 	{"unsolicited", SCHEMA_INTEGER, .def = "1",
-	 .help = "packets that a sender may send before the first grant", AT(uet.unasked), .min = 1,
-	 .max = 65536},
+	 .help = "packets that a sender may send before the first grant", AT(uet.unsolicited),
+	 .min = 1, .max = 65536},
 };
 
 static void

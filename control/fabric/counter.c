@@ -6,6 +6,7 @@
 
 #include "dataplane/base/credit.h"
 #include "dataplane/queueing/buffer.h"
+#include "dataplane/roce/nic.h"
 #include "dataplane/roce/reorder.h"
 
 #include <string.h>
@@ -96,6 +97,14 @@
 	    "a missing packet did not arrive in time, so the waiting packets passed without it") \
 	ROW(PORT, REORDER, reorder_overflows, TOTAL, "times", p->reorder->overflows, \
 	    "there was no room for more waiting packets, so they passed without the missing one")
+
+#define PATH_ROWS(ROW) \
+	ROW(PORT, PATHS, path_probes, TOTAL, "packets", counter_paths(at)->probes, \
+	    "probes of entropy values that were assumed bad, sent (`transport: mrc`)") \
+	ROW(PORT, PATHS, paths_assumed_bad, TOTAL, "values", counter_paths(at)->assumed_bad, \
+	    "entropy values that became assumed bad ([mrc.md](mrc.md))") \
+	ROW(PORT, PATHS, grants_tx, TOTAL, "packets", counter_paths(at)->grants, \
+	    "grants of credit that went to senders (`uet.credits`)")
 
 #define CREDIT_ROWS(ROW) \
 	ROW(PRIORITY, CREDITS, credit_rx, TOTAL, "frames", counter_lane(p, i)->updates_rx, \
@@ -245,7 +254,7 @@
 	    "peak of `used` since the persistent watermarks were last cleared")
 
 #define ALL_ROWS(ROW) \
-	PORT_ROWS(ROW) REORDER_ROWS(ROW) CREDIT_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) \
+	PORT_ROWS(ROW) REORDER_ROWS(ROW) PATH_ROWS(ROW) CREDIT_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) \
 	MEMORY_ROWS(ROW) \
 	TENANT_ROWS(ROW)
 
@@ -253,6 +262,17 @@
 
 #define CELLS(cells) ((json_int_t)(cells)*counters_cell(at->n))
 #define NS(ps) ((json_int_t)((ps) / PS_PER_NS))
+
+// What a port of a NIC has counted, also where it counts nothing.
+static const struct nic_path_counts *
+counter_paths(const struct counter_place *at)
+{
+	static const struct nic_path_counts none;
+	const struct nic *nic = at->n->node->nic;
+	const struct nic_path_counts *counts = nic != NULL ? nic_path_counts(nic, at->port) : NULL;
+
+	return counts != NULL ? counts : &none;
+}
 
 // What a port knows of a lane, also where it has no credits.
 static const struct credit_lane *

@@ -5,6 +5,7 @@
 #include "counters.h"
 
 #include "dataplane/base/drop.h"
+#include "dataplane/roce/nic.h"
 
 static const char *const pool_names[POOL_COUNT] = {
 	[POOL_INGRESS_LOSSLESS] = "ingress-lossless",
@@ -137,16 +138,25 @@ eight(enum counter_scope scope, unsigned int parts, struct counter_place at)
 	return out;
 }
 
+unsigned int
+counters_parts_of(const struct report_node *n, unsigned int port)
+{
+	const struct port *p = &n->node->ports[port];
+	const struct nic *nic = n->node->nic;
+
+	return (p->reorder != NULL ? COUNTERS_REORDER : 0u) |
+	       (p->credits != NULL ? COUNTERS_CREDITS : 0u) |
+	       (nic != NULL && nic_path_counts(nic, port) != NULL ? COUNTERS_PATHS : 0u);
+}
+
 json_t *
 counters_port(const struct report_node *n, unsigned int port, unsigned int parts, ps_t now)
 {
 	const struct counter_place at = {.n = n, .port = port, .now = now};
 	json_t *out = json_object();
 
-	if (parts & COUNTERS_TRAFFIC && n->node->ports[port].reorder != NULL)
-		parts |= COUNTERS_REORDER;
-	if (parts & COUNTERS_TRAFFIC && n->node->ports[port].credits != NULL)
-		parts |= COUNTERS_CREDITS;
+	if (parts & COUNTERS_TRAFFIC)
+		parts |= counters_parts_of(n, port);
 	counter_add(out, COUNTER_OF_PORT, parts, &at);
 	if (parts & COUNTERS_DROPS)
 		json_object_set_new(out, "drops", drops(&n->node->ports[port]));

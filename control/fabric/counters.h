@@ -37,6 +37,8 @@ struct report_node {
 const struct tables *report_tables(const struct report_node *n);
 // The profile of a port in those tables, or NULL.
 const struct port_profile *report_profile(const struct report_node *n, unsigned int port);
+// The parts that only some ports have, of those that this port has.
+unsigned int counters_parts_of(const struct report_node *n, unsigned int port);
 // Bytes of a cell in those tables; 1 without any.
 json_int_t counters_cell(const struct report_node *n);
 // "ingress-lossless" ...
@@ -90,6 +92,7 @@ enum counters_part {
 	COUNTERS_MEMORY = 1 << 10,    // packets in memory, where they are limited
 	COUNTERS_ALL = ((1 << 9) - 1) | COUNTERS_MEMORY,
 	COUNTERS_CREDITS = 1 << 11, // only of ports with credits; with COUNTERS_TRAFFIC
+	COUNTERS_PATHS = 1 << 12,   // only of NICs that speak uet or mrc; with COUNTERS_TRAFFIC
 	COUNTERS_REORDER = 1 << 9, // only of ports that put packets in order; with COUNTERS_TRAFFIC
 };
 

@@ -102,8 +102,7 @@ walk_port(struct walk *w, const struct counter_place *at)
 
 	w->value.port = at->n->ports[at->port].name;
 	w->value.group = NULL;
-	walk_rows(w, COUNTER_OF_PORT, COUNTERS_PORTS | (p->reorder != NULL ? COUNTERS_REORDER : 0),
-		  at);
+	walk_rows(w, COUNTER_OF_PORT, COUNTERS_PORTS | counters_parts_of(at->n, at->port), at);
 	walk_eight(w, COUNTER_OF_PRIORITY, NULL, *at);
 	walk_kinds(w, "drops", p->drops, DROP_COUNT, name_of_drop);
 	walk_kinds(w, "answers", p->answers, ANSWER_COUNT, name_of_answer);

@@ -229,23 +229,19 @@ take_by(struct nic *nic, struct rte_mbuf *m, struct qp *qp, uint8_t port, const 
 	return take_answer(nic, m, qp, p, now);
 }
 
-// A packet for a queue pair of an exchange, which knows data and answers by RoCEv2's opcodes.
 static int
-take_exchanged(struct nic *nic, struct rte_mbuf *m, uint32_t qpn, uint8_t port,
-	       const struct parts *p, ps_t now)
+take_from_exchange(struct nic *nic, const struct exchange_packet *p, struct qp *qp, ps_t now)
+{
+	return take_by(nic, p->m, qp, p->port, p->parts, now);
+}
+
+// What an exchange has to know of a packet: whether it is data, by RoCEv2's opcodes.
+static uint8_t
+exchange_opcode(const struct parts *p)
 {
 	bool request = mrc_op_is_write(p->opcode) || p->opcode == MRC_OP_PROBE;
-	struct qp *qp = NULL;
-	int verdict = exchange_open(nic, qpn, request ? ROCE_OP_WRITE_ONLY_IMM : ROCE_OP_ACK, &qp);
 
-	if (verdict == STAGE_CONSUMED)
-		packet_free(nic->node->packets, m);
-	if (verdict != STAGE_NEXT)
-		return verdict;
-	verdict = take_by(nic, m, qp, port, p, now);
-	if (qp != NULL)
-		exchange_settle(nic, qp, now);
-	return verdict;
+	return request ? ROCE_OP_WRITE_ONLY_IMM : ROCE_OP_ACK;
 }
 
 int
@@ -260,7 +256,10 @@ mrc_take(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
 	if (unlikely(verdict >= 0))
 		return verdict;
 	qpn = roce_bth_dest_qp(parts.bth);
-	if (unlikely(qpn >= NIC_QPN_EXCHANGES))
-		return take_exchanged(nic, m, qpn, port, &parts, now);
+	if (unlikely(qpn >= NIC_QPN_EXCHANGES)) {
+		const struct exchange_packet p = {m, qpn, exchange_opcode(&parts), port, &parts};
+
+		return exchange_take(nic, &p, take_from_exchange, now);
+	}
 	return take_by(nic, m, nic_find_qp(nic, qpn), port, &parts, now);
 }

@@ -21,7 +21,7 @@ mrc_probe_run(struct nic *nic, struct mrc_sender *x, ps_t now)
 			continue;
 		value = path_states_next_bad(&p->states, p->probed);
 		p->probed = (uint16_t)(value + 1);
-		nic->cold->probes++;
+		nic->cold->path_counts[p->port].probes++;
 		nic_respond(&nic->ports[p->port],
 			    mrc_make_probe(nic, x, (uint16_t)(i << x->shift | value)));
 	}

@@ -40,7 +40,7 @@ renew_plane(const struct nic *nic, struct mrc_plane *p, const struct nic_endpoin
 					     (uint64_t)e->qpn << 8 | stream);
 
 	p->port = e->port;
-	p->probed = 0;
+	p->probed = p->noted = 0;
 	path_states_init(&p->states, c->paths, is_denied, random, p->states.states);
 }
 
@@ -52,7 +52,8 @@ mrc_sender_renew(struct nic *nic, struct mrc_sender *x, const struct nic_endpoin
 
 	timer_stop(&x->probe);
 	x->sport = (uint16_t)(e->udp_sport & ~(values - 1));
-	x->bad = x->noted = 0;
+	x->bad = 0;
+	x->noted = false;
 	x->turn = 0;
 	x->plane_count = e->plane_count != 0 ? e->plane_count : 1;
 	for (uint8_t i = 0; i < x->plane_count; i++) {
@@ -79,22 +80,27 @@ mrc_sender_learn(struct mrc_sender *x, uint16_t entropy, enum entropy_news news)
 
 	path_states_learn(states, entropy, news);
 	x->bad = (uint16_t)(x->bad + states->bad - before);
-	x->noted = (uint16_t)(x->noted + states->bad - before);
+	x->noted |= states->bad != before;
+	mrc_plane_of(x, entropy)->noted += states->bad - before;
+}
+
+static __attribute__((noinline)) void
+count_bad(struct nic *nic, struct mrc_sender *x)
+{
+	for (uint8_t i = 0; i < x->plane_count; i++) {
+		nic->cold->path_counts[x->planes[i].port].assumed_bad += x->planes[i].noted;
+		x->planes[i].noted = 0;
+	}
+	x->noted = false;
 }
 
 void
 mrc_sender_sent(struct nic *nic, struct mrc_sender *x, ps_t now)
 {
-	nic->cold->assumed_bad += x->noted;
-	x->noted = 0;
+	if (unlikely(x->noted))
+		count_bad(nic, x);
 	if (unlikely(x->bad != 0 && x->probe.due == PS_NEVER))
 		nic_set_timer(nic, &x->probe, now + nic->cold->config.mrc.probe_interval);
-}
-
-static bool
-goes(struct nic *nic, const struct mrc_plane *p)
-{
-	return p->states.usable != 0 && nic->ports[p->port].port->up;
 }
 
 static bool
@@ -103,23 +109,38 @@ denied(const struct mrc_plane *p)
 	return p->states.usable == 0 && p->states.bad == 0;
 }
 
+// How fit a plane is for the next packet.
+enum fitness { DENIED, PORT_DOWN, ALL_BAD, GOES };
+
+static enum fitness
+fitness(const struct nic *nic, const struct mrc_plane *p)
+{
+	if (denied(p))
+		return DENIED;
+	if (!nic->ports[p->port].port->up)
+		return PORT_DOWN;
+	return p->states.usable == 0 ? ALL_BAD : GOES;
+}
+
 void
 mrc_sender_turn(struct nic *nic, struct mrc_sender *x)
 {
 	struct sender *s = x->sender;
-	uint8_t turn = x->turn, fallback = x->turn;
+	uint8_t turn = x->turn, next = x->turn;
+	enum fitness best = DENIED;
 
 	if (x->plane_count == 1)
 		return;
-	for (uint8_t i = 0; i < x->plane_count; i++) {
-		turn = turn + 1 == x->plane_count ? 0 : (uint8_t)(turn + 1);
-		if (goes(nic, &x->planes[turn]))
-			break;
-		if (fallback == x->turn && !denied(&x->planes[turn]))
-			fallback = turn;
+	for (uint8_t i = 0; i < x->plane_count && best != GOES; i++) {
+		enum fitness one;
+
+		next = next + 1 == x->plane_count ? 0 : (uint8_t)(next + 1);
+		one = fitness(nic, &x->planes[next]);
+		if (one > best) {
+			best = one;
+			turn = next;
+		}
 	}
-	if (!goes(nic, &x->planes[turn]))
-		turn = fallback;
 	source_idle(nic_port_of(nic, &s->qp), &s->source, s->address.tc);
 	x->turn = turn;
 	s->qp.port = x->planes[turn].port;

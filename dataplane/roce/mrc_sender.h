@@ -14,6 +14,7 @@ struct mrc_plane {
 	struct frame_address address;
 	struct path_states states;
 	uint16_t probed; // the value behind the one that was probed last
+	uint16_t noted;  // values that became assumed bad and are not counted yet
 	uint8_t port;    // of the NIC
 };
 
@@ -22,7 +23,7 @@ struct mrc_sender {
 	struct sender *sender;
 	uint16_t sport; // of value 0
 	uint16_t bad;   // values that are assumed bad, of all planes
-	uint16_t noted; // and have been counted
+	bool noted;     // some plane has values to be counted
 	uint8_t shift;  // log2 of the values of a plane
 	uint8_t turn;   // the plane of the next packet
 	uint8_t plane_count;

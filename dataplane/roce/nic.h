@@ -194,6 +194,16 @@ struct nic_receiver_result {
 	uint64_t cnps;         // sent
 };
 
+// What a port has counted whose NIC speaks another transport than RoCEv2. Written by the worker.
+struct nic_path_counts {
+	uint64_t probes;      // of paths that were assumed bad, sent
+	uint64_t assumed_bad; // entropy values that became so
+	uint64_t grants;      // of credit, sent
+};
+
+// Of a port of a NIC; NULL: RoCEv2.
+const struct nic_path_counts *nic_path_counts(const struct nic *nic, unsigned int port);
+
 // Sums over a NIC's queue pairs and streams.
 struct nic_totals {
 	struct nic_flow_result sent; // times are 0

@@ -87,7 +87,7 @@ uet_holds(const struct nic_config *c)
 	return c->transport == NIC_TRANSPORT_ROCE ||
 	       (u->paths != 0 && u->paths <= ENTROPY_PATHS_MAX &&
 		(u->paths & (u->paths - 1)) == 0 && u->ack_every != 0 && u->grant != 0 &&
-		u->unasked != 0 && c->reorder_window <= UET_WINDOW_MAX);
+		u->unsolicited != 0 && c->reorder_window <= UET_WINDOW_MAX);
 }
 
 static bool
@@ -207,11 +207,26 @@ copy_parameters(struct nic *nic)
 	return 0;
 }
 
+static int
+create_path_counts(struct nic *nic)
+{
+	nic->cold->path_counts =
+		nic_alloc(nic, nic->node->port_count * sizeof(*nic->cold->path_counts));
+	return nic->cold->path_counts != NULL ? 0 : -ENOMEM;
+}
+
+const struct nic_path_counts *
+nic_path_counts(const struct nic *nic, unsigned int port)
+{
+	return nic->cold->path_counts != NULL ? &nic->cold->path_counts[port] : NULL;
+}
+
 // What both transports share reads UET's settings.
 static struct uet_config
 uet_of_mrc(const struct mrc_config *c)
 {
-	return (struct uet_config){.paths = 1, .ack_every = c->ack_every, .grant = 1, .unasked = 1};
+	return (struct uet_config){
+		.paths = 1, .ack_every = c->ack_every, .grant = 1, .unsolicited = 1};
 }
 
 int
@@ -240,8 +255,10 @@ nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 		if (config->transport == NIC_TRANSPORT_MRC)
 			nic->ports[i].special |= NIC_SPEAKS_MRC;
 	}
-	if (copy_parameters(nic) != 0 || (config->transport == NIC_TRANSPORT_UET &&
-					  config->uet.credits && create_granters(nic) != 0)) {
+	if (copy_parameters(nic) != 0 ||
+	    (config->transport != NIC_TRANSPORT_ROCE && create_path_counts(nic) != 0) ||
+	    (config->transport == NIC_TRANSPORT_UET && config->uet.credits &&
+	     create_granters(nic) != 0)) {
 		nic_destroy(nic);
 		return -ENOMEM;
 	}
@@ -432,9 +449,11 @@ nic_totals(const struct nic *nic, struct nic_totals *out)
 {
 	const struct nic_totals *closed = exchange_totals(nic);
 
-	*out = (struct nic_totals){.stream_received = nic->cold->stream_received,
-				   .probes = nic->cold->probes,
-				   .assumed_bad = nic->cold->assumed_bad};
+	*out = (struct nic_totals){.stream_received = nic->cold->stream_received};
+	for (unsigned int i = 0; nic->cold->path_counts != NULL && i < nic->node->port_count; i++) {
+		out->probes += nic->cold->path_counts[i].probes;
+		out->assumed_bad += nic->cold->path_counts[i].assumed_bad;
+	}
 	for (uint32_t i = 0; i < nic->qp_limit; i++)
 		add_qp(nic->qps[i], out);
 	exchange_visit(nic, add_qp, out);

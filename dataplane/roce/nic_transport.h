@@ -50,8 +50,8 @@ struct mrc_config {
 struct uet_config {
 	enum entropy_mode spray;
 	uint16_t paths; // entropy values of a queue pair: a power of two, ENTROPY_PATHS_MAX at most
-	uint16_t ack_every; // packets per acknowledgement, unless something asks for one at once
-	bool credits;       // the receiver grants what senders may send
-	uint16_t grant;     // packets in a grant, 1 or more
-	uint32_t unasked;   // packets that a sender may send before the first grant
+	uint16_t ack_every;   // packets per acknowledgement, unless something asks for one at once
+	bool credits;         // the receiver grants what senders may send
+	uint16_t grant;       // packets in a grant, 1 or more
+	uint32_t unsolicited; // packets that a sender may send before the first grant
 };

@@ -221,9 +221,8 @@ struct nic_cold {
 	struct nic_table inboxes;
 	struct exchanges *exchanges; // NULL: none
 	struct misbehaviour *misbehaviour;
-	struct uet_granter *granters; // by port; NULL: it grants no credit
-	uint64_t probes;              // as in struct nic_totals
-	uint64_t assumed_bad;
+	struct uet_granter *granters;        // by port; NULL: it grants no credit
+	struct nic_path_counts *path_counts; // by port; NULL with RoCEv2
 	struct stream *streams;
 	uint64_t stream_received;
 	struct chunk *chunks; // memory of queue pairs and streams, beyond the first

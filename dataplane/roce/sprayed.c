@@ -51,7 +51,7 @@ sprayed_renew(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 	sp->asked = UINT32_MAX; // before the first
 	sp->credits = c->uet.credits;
 	sp->sport = (uint16_t)(e->udp_sport & ~(c->uet.paths - 1u));
-	sp->unasked = (uint64_t)c->uet.unasked * s->path_mtu;
+	sp->unsolicited = (uint64_t)c->uet.unsolicited * s->path_mtu;
 	sp->granted = sp->needed = sp->consumed = 0;
 	entropy_init(&sp->entropy, c->uet.spray, c->uet.paths,
 		     random_stream((uint64_t)e->first_psn << 16 | e->udp_sport, e->qpn),
@@ -76,7 +76,7 @@ sprayed_need(struct sender *s)
 	if (waiting > sp->window)
 		waiting = sp->window;
 	all = sp->consumed + waiting * s->path_mtu;
-	sp->needed = all > sp->unasked ? all - sp->unasked : 0;
+	sp->needed = all > sp->unsolicited ? all - sp->unsolicited : 0;
 	return sp->needed;
 }
 
@@ -100,7 +100,7 @@ sprayed_admits(struct nic *nic, struct sender *s, bool wants, ps_t now)
 	if (sp->in_flight != 0 && ((uint64_t)sp->in_flight + 1) * s->path_mtu > window_bytes(s) &&
 	    awaits_answer(s))
 		return false;
-	if (!sp->credits || sp->consumed + s->path_mtu <= sp->unasked + sp->granted)
+	if (!sp->credits || sp->consumed + s->path_mtu <= sp->unsolicited + sp->granted)
 		return true;
 	// The timer asks, at once if nothing that it asked for is still to come.
 	if (sp->in_flight == 0 && s->timer.due == PS_NEVER)
@@ -116,7 +116,7 @@ sprayed_asks(const struct sender *s, uint32_t index)
 
 	return index != s->next || index + 1 == s->end || index + 1 - s->acked >= sp->window ||
 	       (uint64_t)sp->in_flight * s->path_mtu + two > window_bytes(s) ||
-	       (sp->credits && sp->consumed + two > sp->unasked + sp->granted);
+	       (sp->credits && sp->consumed + two > sp->unsolicited + sp->granted);
 }
 
 void

@@ -32,13 +32,13 @@ struct sprayed {
 	uint32_t mask;
 	uint32_t window; // packets from `acked` to before `next` at most
 	uint32_t in_flight;
-	uint32_t asked;    // the last packet that asked for an acknowledgement
-	bool credits;      // it sends only what the receiver granted
-	uint64_t unasked;  // bytes of payload that need no grant
-	uint64_t granted;  // the same that were granted, ever
-	uint64_t needed;   // that the receiver was asked to grant, ever
-	uint64_t consumed; // and that were sent, ever
-	uint16_t sport;    // of entropy value 0
+	uint32_t asked;       // the last packet that asked for an acknowledgement
+	bool credits;         // it sends only what the receiver granted
+	uint64_t unsolicited; // bytes of payload that need no grant
+	uint64_t granted;     // the same that were granted, ever
+	uint64_t needed;      // that the receiver was asked to grant, ever
+	uint64_t consumed;    // and that were sent, ever
+	uint16_t sport;       // of entropy value 0
 	struct entropy entropy;
 	struct mrc_sender *mrc; // of that transport, which has no `entropy`; NULL
 };

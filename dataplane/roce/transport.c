@@ -240,21 +240,19 @@ take_by(struct nic *nic, struct rte_mbuf *m, struct qp *qp, uint8_t port, ps_t n
 	return take_other(nic, m, qp, now);
 }
 
+static __rte_always_inline int
+take_from_exchange(struct nic *nic, const struct exchange_packet *p, struct qp *qp, ps_t now)
+{
+	return take_by(nic, p->m, qp, p->port, now);
+}
+
 // A packet for a queue pair of an exchange.
 static __attribute__((noinline)) int
 take_exchanged(struct nic *nic, struct rte_mbuf *m, uint32_t qpn, uint8_t port, ps_t now)
 {
-	struct qp *qp = NULL;
-	int verdict = exchange_open(nic, qpn, packet_meta(m)->opcode, &qp);
+	const struct exchange_packet p = {m, qpn, packet_meta(m)->opcode, port, NULL};
 
-	if (verdict == STAGE_CONSUMED)
-		packet_free(nic->node->packets, m);
-	if (verdict != STAGE_NEXT)
-		return verdict;
-	verdict = take_by(nic, m, qp, port, now);
-	if (qp != NULL)
-		exchange_settle(nic, qp, now);
-	return verdict;
+	return exchange_take(nic, &p, take_from_exchange, now);
 }
 
 static inline int
@@ -388,149 +386,15 @@ stage_transport(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	return verdict;
 }
 
-static unsigned int
-pick_class(struct nic_port *np, unsigned int ready)
+// A receiver of an exchange may have got all of its message while it waited, and no other packet
+// may come for it.
+static void
+grant(struct nic *nic, struct uet_granter *g, ps_t now)
 {
-	unsigned int strict = ready & np->port->profile->strict;
-	unsigned int beyond = ready & ~((2u << np->turn) - 1);
+	struct qp *qp = &uet_credit_grant(nic, g, now)->receiver.qp;
 
-	if (strict != 0)
-		return 31 - (unsigned int)__builtin_clz(strict);
-	np->turn = (uint8_t)__builtin_ctz(beyond != 0 ? beyond : ready);
-	return np->turn;
-}
-
-static __attribute__((noinline)) struct rte_mbuf *
-make_other(struct nic *nic, struct source *source, ps_t now)
-{
-	if (source->kind == SOURCE_GENERATOR)
-		return exchange_make(nic, source, now);
-	return stream_make(nic, container_of(source, struct stream, source), now);
-}
-
-// The next data packet of one of the `ready` classes; *tc: its class.
-static struct rte_mbuf *
-make_data(struct nic *nic, struct nic_port *np, unsigned int ready, unsigned int *tc, ps_t now)
-{
-	struct source *source;
-
-	*tc = pick_class(np, ready);
-	source = np->rings[*tc]->next;
-	np->rings[*tc] = source;     // it had its turn
-	rte_prefetch0(source->next); // who is next: its state, and its address behind it
-	rte_prefetch0((const char *)source->next + 64);
-	if (unlikely(source->kind != SOURCE_SENDER))
-		return make_other(nic, source, now);
-	return sender_make(nic, container_of(source, struct sender, source), now);
-}
-
-static struct rte_mbuf *
-take_response(struct nic_port *np, unsigned int waiting, unsigned int *tc)
-{
-	struct port *p = np->port;
-	struct rte_mbuf *m;
-
-	*tc = scheduler_pick(p, waiting);
-	m = queue_pop(p, *tc);
-	if (p->queues[*tc].head == NULL) {
-		scheduler_emptied(&p->queues[*tc]);
-		np->responses &= (uint8_t) ~(1u << *tc);
-		nic_note_nonempty(np);
-	}
-	return m;
-}
-
-// The next packet of the eligible queues; NULL if there is no memory for it.
-static inline struct rte_mbuf *
-next_packet(struct nic *nic, struct nic_port *np, unsigned int eligible, unsigned int *tc, ps_t now)
-{
-	if (eligible & np->responses)
-		return take_response(np, eligible & np->responses, tc);
-	return make_data(nic, np, eligible, tc, now);
-}
-
-// The same on a link with credits. A data packet has a length only when it has been made: if it
-// lacks credit, it waits as the first of its queue. Returns false when nothing may be sent.
-static bool
-next_packet_for_credit(struct nic *nic, struct nic_port *np, struct rte_mbuf **m, unsigned int *tc,
-		       ps_t now)
-{
-	struct node *n = nic->node;
-	struct port *p = np->port;
-	unsigned int eligible;
-
-	while ((eligible = credits_eligible(n, p, pause_eligible(n, p, now), now)) != 0) {
-		*m = next_packet(nic, np, eligible, tc, now);
-		if (*m == NULL || credits_cover(n, p, *tc, *m, now))
-			return true;
-		queue_push(p, *tc, *m);
-		np->responses |= (uint8_t)(1u << *tc);
-		nic_note_nonempty(np);
-	}
-	return false;
-}
-
-static inline void
-count_sent(struct port *p, unsigned int tc, struct rte_mbuf *m)
-{
-	p->queues[tc].packets++;
-	p->queues[tc].bytes += packet_meta(m)->wire_bytes;
-}
-
-static __attribute__((noinline)) void
-send_for_credit(struct node *n, struct port *p, ps_t now)
-{
-	struct nic *nic = n->nic;
-	struct credit_lane *lane;
-	struct rte_mbuf *m;
-	uint32_t blocks;
-	unsigned int tc;
-
-	if (!next_packet_for_credit(nic, &nic->ports[p->index], &m, &tc, now)) {
-		node_arm_send(n, p, pause_resume_at(p));
-		return;
-	}
-	if (m != NULL) {
-		lane = credits_lane_of_queue(n, p, tc);
-		blocks = credits_take(n, p, tc, m);
-		count_sent(p, tc, m);
-		n->last_sent = now;
-		if (!port_transmit(n, p, m, now))
-			lane->lost += blocks;
-	} else {
-		port_count_drop(p, DROP_NO_MBUF);
-	}
-	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
-}
-
-void
-transport_send(struct node *n, struct port *p, ps_t now)
-{
-	struct nic *nic = n->nic;
-	struct nic_port *np = &nic->ports[p->index];
-	unsigned int eligible, tc;
-	struct rte_mbuf *m;
-
-	if (port_preempted(n, p, now))
-		return;
-	if (unlikely(p->credits != NULL)) {
-		send_for_credit(n, p, now);
-		return;
-	}
-	eligible = pause_eligible(n, p, now);
-	if (eligible == 0) {
-		node_arm_send(n, p, pause_resume_at(p));
-		return;
-	}
-	m = next_packet(nic, np, eligible, &tc, now);
-	if (likely(m != NULL)) {
-		count_sent(p, tc, m);
-		n->last_sent = now;
-		port_transmit(n, p, m, now);
-	} else {
-		port_count_drop(p, DROP_NO_MBUF);
-	}
-	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
+	if (qp->qpn >= NIC_QPN_EXCHANGES)
+		exchange_settle(nic, qp, now);
 }
 
 static void
@@ -570,7 +434,7 @@ fire(struct node *n, struct timer *timer, ps_t now)
 		mrc_probe_run(nic, container_of(timer, struct mrc_sender, probe), now);
 		break;
 	case TIMER_GRANT:
-		uet_credit_grant(nic, container_of(timer, struct uet_granter, timer), now);
+		grant(nic, container_of(timer, struct uet_granter, timer), now);
 		break;
 	default:
 		stream_timeout(nic, container_of(timer, struct stream, timer));

@@ -187,23 +187,22 @@ take_by(struct nic *nic, struct rte_mbuf *m, struct qp *qp, uint8_t port, const 
 	}
 }
 
-// A packet for a queue pair of an exchange, which knows data and answers by RoCEv2's opcodes.
 static int
-take_exchanged(struct nic *nic, struct rte_mbuf *m, uint32_t qpn, uint8_t port,
-	       const struct parts *p, ps_t now)
+take_from_exchange(struct nic *nic, const struct exchange_packet *p, struct qp *qp, ps_t now)
 {
-	bool data = p->type == UET_RUD_REQUEST || p->type == UET_RUD_CC_REQUEST;
-	struct qp *qp = NULL;
-	int verdict = exchange_open(nic, qpn, data ? ROCE_OP_WRITE_ONLY_IMM : ROCE_OP_ACK, &qp);
+	return take_by(nic, p->m, qp, p->port, p->parts, now);
+}
 
-	if (verdict == STAGE_CONSUMED)
-		packet_free(nic->node->packets, m);
-	if (verdict != STAGE_NEXT)
-		return verdict;
-	verdict = take_by(nic, m, qp, port, p, now);
-	if (qp != NULL)
-		exchange_settle(nic, qp, now);
-	return verdict;
+// What an exchange has to know of a packet: whether it is for a receiver, by RoCEv2's opcodes. One
+// that asks for credit may find it closed, if the last acknowledgement was lost.
+static uint8_t
+exchange_opcode(const struct parts *p)
+{
+	const struct uet_prologue *prologue = (const struct uet_prologue *)p->pds;
+	bool data = p->type == UET_RUD_REQUEST || p->type == UET_RUD_CC_REQUEST ||
+		    (p->type == UET_CONTROL && uet_next(prologue) == UET_CONTROL_CREDIT_REQUEST);
+
+	return data ? ROCE_OP_WRITE_ONLY_IMM : ROCE_OP_ACK;
 }
 
 int
@@ -216,7 +215,10 @@ uet_take(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
 	if (unlikely(verdict >= 0))
 		return verdict;
 	qpn = uet_qpn(uet_get16(((const struct uet_request *)parts.pds)->dpdcid));
-	if (unlikely(qpn >= NIC_QPN_EXCHANGES))
-		return take_exchanged(nic, m, qpn, port, &parts, now);
+	if (unlikely(qpn >= NIC_QPN_EXCHANGES)) {
+		const struct exchange_packet p = {m, qpn, exchange_opcode(&parts), port, &parts};
+
+		return exchange_take(nic, &p, take_from_exchange, now);
+	}
 	return take_by(nic, m, nic_find_qp(nic, qpn), port, &parts, now);
 }

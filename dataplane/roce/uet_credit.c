@@ -74,6 +74,7 @@ send_credit(struct nic *nic, struct uet_receiver *u)
 {
 	struct receiver *r = &u->receiver;
 
+	nic->cold->path_counts[r->qp.port].grants++;
 	nic_respond(nic_port_of(nic, &r->qp),
 		    uet_make_credit(nic, &r->qp, &r->address, UET_CONTROL_CREDIT, u->granted));
 }
@@ -134,7 +135,7 @@ uet_credit_take(struct nic *nic, struct sender *s, uint32_t granted, ps_t now)
 	sender_review(nic, s, now);
 }
 
-void
+struct uet_receiver *
 uet_credit_grant(struct nic *nic, struct uet_granter *g, ps_t now)
 {
 	const struct nic_port *np = &nic->ports[g->port];
@@ -154,4 +155,5 @@ uet_credit_grant(struct nic *nic, struct uet_granter *g, ps_t now)
 	wait_for_grant(nic, u, now);
 	if (g->first != NULL)
 		nic_set_timer(nic, &g->timer, g->next_at);
+	return u;
 }

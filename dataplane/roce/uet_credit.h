@@ -26,5 +26,5 @@ void uet_credit_asked(struct nic *nic, struct uet_receiver *u, uint32_t target, 
 // A grant arrived.
 void uet_credit_take(struct nic *nic, struct sender *s, uint32_t granted, ps_t now);
 
-// The timer fired: the next in turn gets a grant.
-void uet_credit_grant(struct nic *nic, struct uet_granter *g, ps_t now);
+// The timer fired: the next in turn gets a grant. Returns whose it is.
+struct uet_receiver *uet_credit_grant(struct nic *nic, struct uet_granter *g, ps_t now);

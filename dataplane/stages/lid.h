@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // lid: the forwarding table's port for the destination's LID. A mode that chooses for every packet
-// picks among all ports on shortest ways. Other modes keep to the table's port, the first of the
-// group; where there are more, they are alternates for when that port is down.
+// picks among all ports that the engine could have put there. Other modes keep to the table's port,
+// the first of the group; where there are more, they are alternates for when that port is down.
 #pragma once
 
 #include "lane.h"

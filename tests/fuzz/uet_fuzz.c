@@ -154,7 +154,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		c->uet = (struct uet_config){.paths = 16,
 					     .ack_every = 4,
 					     .grant = 4,
-					     .unasked = 1,
+					     .unsolicited = 1,
 					     .credits = flags & CREDITS};
 		if (flags & WINDOW) {
 			c->congestion = &congestion_nscc;

@@ -96,7 +96,7 @@ ultra_ethernet(void **state)
 	assert_int_equal(h.uet.ack_every, 4);
 	assert_true(h.uet.credits);
 	assert_int_equal(h.uet.grant, 4);
-	assert_int_equal(h.uet.unasked, 1);
+	assert_int_equal(h.uet.unsolicited, 1);
 	assert_int_equal(h.parameters.nscc.target_delay, 0);
 	assert_int_equal(h.parameters.nscc.max_window_bytes, 0);
 	assert_true(h.parameters.nscc.decrease == 0.8);
@@ -113,7 +113,7 @@ ultra_ethernet(void **state)
 	assert_int_equal(h.uet.paths, 128);
 	assert_int_equal(h.uet.ack_every, 1);
 	assert_int_equal(h.uet.grant, 8);
-	assert_int_equal(h.uet.unasked, 32);
+	assert_int_equal(h.uet.unsolicited, 32);
 	assert_int_equal(config_host(c, "h3", &h), 0);
 	assert_int_equal(h.transport, NIC_TRANSPORT_ROCE);
 	assert_int_equal(h.congestion, CONGESTION_NONE);

@@ -5,7 +5,7 @@
 
 #include "ring.h"
 
-#include "dataplane/roce/nic_exchange.h"
+#include "dataplane/roce/exchange.h"
 
 #include <errno.h>
 
@@ -21,6 +21,7 @@ struct exchanged {
 	struct nic_exchange_component components[2];
 	struct nic_exchange_plan plan;
 	uint32_t programs[RANKS], parts[RANKS];
+	uint32_t loss; // of both directions; not 0: over UET, with credit from the receiver
 };
 
 static void
@@ -71,9 +72,19 @@ static void
 start(struct exchanged *x, uint32_t repeat, uint32_t peers)
 {
 	ring_init(&x->ring, 2);
+	for (unsigned int i = 0; x->loss != 0 && i < 2; i++) {
+		x->ring.config[i].transport = NIC_TRANSPORT_UET;
+		x->ring.config[i].uet = (struct uet_config){
+			.paths = 16, .ack_every = 4, .credits = true, .grant = 1, .unsolicited = 1};
+		x->ring.config[i].rto = 100 * PS_PER_US;
+	}
 	ring_start(&x->ring);
 	ring_join(&x->ring, 0, 0, 1, 0);
 	ring_join(&x->ring, 0, 1, 1, 1);
+	for (unsigned int i = 0; i < x->ring.wire_count; i++) {
+		x->ring.wires[i]->loss = x->loss;
+		wire_update_special(x->ring.wires[i]);
+	}
 	for (unsigned int i = 0; i < RANKS; i++) {
 		const struct nic_program program = {.repeat = repeat};
 		struct nic *nic = x->ring.nics[i / 2];
@@ -179,6 +190,42 @@ test_memory_is_used_again(void **state)
 }
 
 static void
+count_qp(const struct qp *qp, void *context)
+{
+	(void)qp;
+	++*(unsigned int *)context;
+}
+
+// A packet that came again makes a receiver again, which waits for a grant: it is closed once it
+// has one. (A grant or an acknowledgement that is lost has the sender send and ask again.)
+static void
+test_receivers_of_grants_are_closed(void **state)
+{
+	struct exchanged x = {.loss = UINT32_MAX / 4};
+	unsigned int grants = 0, open = 0;
+
+	(void)state;
+	make_plan(&x, UINT64_C(4) * 20 * MTU, false);
+	start(&x, 20, 0);
+	ring_run(&x.ring, 1000 * PS_PER_MS);
+	for (unsigned int i = 0; i < RANKS; i++)
+		assert_true(end_of(&x, i, 19) < 1000 * PS_PER_MS);
+	// What is left is on the wires, or waits for its turn.
+	for (ps_t until = x.ring.now + PS_PER_MS; x.ring.now < until; x.ring.now += RING_DELAY)
+		for (unsigned int n = 0; n < 2; n++)
+			x.ring.nodes[n]->ops->advance(x.ring.nodes[n], x.ring.now,
+						      x.ring.now + RING_DELAY);
+	for (unsigned int n = 0; n < 2; n++)
+		exchange_visit(x.ring.nics[n], count_qp, &open);
+	assert_int_equal(open, 0);
+	for (unsigned int n = 0; n < 2; n++)
+		for (unsigned int p = 0; p < 2; p++)
+			grants += (unsigned int)nic_path_counts(x.ring.nics[n], p)->grants;
+	assert_true(grants > 20 * 8 * 18);
+	ring_stop(&x.ring);
+}
+
+static void
 test_what_does_not_hold(void **state)
 {
 	struct exchanged x = {0};
@@ -218,6 +265,7 @@ main(void)
 		cmocka_unit_test(test_all_messages_arrive),
 		cmocka_unit_test(test_times_and_turns),
 		cmocka_unit_test(test_memory_is_used_again),
+		cmocka_unit_test(test_receivers_of_grants_are_closed),
 		cmocka_unit_test(test_what_does_not_hold),
 	};
 

@@ -95,8 +95,8 @@ prepare(struct world *x)
 	pair_init(&x->w, 1);
 	for (unsigned int side = A; side <= B; side++) {
 		x->w.config[side].transport = NIC_TRANSPORT_UET;
-		x->w.config[side].uet =
-			(struct uet_config){.paths = 16, .ack_every = 4, .grant = 4, .unasked = 1};
+		x->w.config[side].uet = (struct uet_config){
+			.paths = 16, .ack_every = 4, .grant = 4, .unsolicited = 1};
 		x->w.config[side].rto = 100 * PS_PER_US;
 	}
 }
