@@ -20,6 +20,7 @@ struct report_totals {
 	uint64_t drops;          // for any reason
 	uint64_t drops_lossless; // of packets that were in a lossless group or queue
 	uint64_t pfc_tx;         // enable bits sent
+	uint64_t credit_tx;      // grants sent
 	uint64_t ecn_marked;
 	uint64_t trimmed; // by queues
 	uint64_t by_reason[DROP_COUNT];
@@ -123,6 +124,9 @@ report_framed_bytes(const struct port *p, const struct port_profile *profile)
 
 uint64_t report_wire_bytes(const struct report_node *n, unsigned int port);
 
+// How long packets of its lanes waited at the port only for credit: of all of them together.
+ps_t report_credit_wait(const struct report_node *n, unsigned int port, ps_t now);
+
 // The load of a port's transmitter over the first `time` of the run, at its present rate; 0 without
 // a rate or time.
 double report_load(const struct report_node *n, unsigned int port, ps_t time);
@@ -174,6 +178,7 @@ struct report_figures {
 	struct report_tiers tiers;
 	struct report_worst paused;         // for the longest time, in ps
 	struct report_worst lossless_drops; // packets
+	struct report_worst credit_wait;    // of a port and lane for credit, in ps
 	struct report_peak pools[POOL_COUNT];
 	json_t *histograms; // an array of counters_histograms(), each with its node; NULL: not kept
 	// Until the pass is complete.

@@ -103,7 +103,7 @@ add_node(struct collection *c, uint32_t index)
 		if (n->kind != NULL && n->ports[i].peer != NULL)
 			add_load(c, n, i);
 		if (c->links != NULL)
-			result_put_link(c->links, n, i, c->r->last_event);
+			result_put_link(c->links, n, i, c->r);
 	}
 	if (c->digest != NULL)
 		digest_put_node(c->digest, n);

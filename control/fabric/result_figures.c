@@ -3,6 +3,22 @@
 // and added up by the first rank.
 #include "result_internal.h"
 
+#include "dataplane/base/credit.h"
+
+static void
+read_credits(const struct credits *c, unsigned int port, ps_t now, struct node_figures *out)
+{
+	for (unsigned int i = 0; i < PRIORITIES; i++) {
+		ps_t wait = pause_clock_total(&c->lanes[i].wait, now);
+
+		if (wait > out->credit_wait.most) {
+			out->credit_wait.most = wait;
+			out->credit_wait.port = port;
+			out->credit_wait.priority = i;
+		}
+	}
+}
+
 static void
 read_port(const struct report_node *n, unsigned int port, ps_t now, struct node_figures *out)
 {
@@ -44,6 +60,8 @@ node_figures_read(const struct report_node *n, ps_t now, struct node_figures *ou
 	*out = (struct node_figures){.imbalance = report_leaf_imbalance(n)};
 	for (unsigned int i = 0; i < n->node->port_count; i++)
 		read_port(n, i, now, out);
+	for (unsigned int i = 0; n->node->credits != NULL && i < n->node->port_count; i++)
+		read_credits(n->node->ports[i].credits, i, now, out);
 	read_pools(n, out);
 }
 
@@ -62,6 +80,9 @@ report_figures_add(struct report_figures *f, const struct report_node *n,
 		f->lossless_drops = (struct report_worst){n, one->lossless_drops.port,
 							  one->lossless_drops.priority,
 							  one->lossless_drops.most};
+	if (one->credit_wait.most > f->credit_wait.most)
+		f->credit_wait = (struct report_worst){
+			n, one->credit_wait.port, one->credit_wait.priority, one->credit_wait.most};
 	for (unsigned int i = 0; i < POOL_COUNT; i++)
 		if (one->pools[i].bytes > f->pools[i].bytes)
 			f->pools[i] = (struct report_peak){n, one->pools[i].bytes,

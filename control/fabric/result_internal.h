@@ -28,7 +28,7 @@ struct node_figures {
 	struct {
 		uint64_t most;
 		uint32_t port, priority;
-	} paused, lossless_drops;
+	} paused, lossless_drops, credit_wait;
 	struct {
 		uint64_t bytes, size_bytes;
 	} pools[POOL_COUNT];
@@ -82,7 +82,7 @@ struct snapshot_instant {
 struct csv *result_table_begin(enum result_table table, FILE *to);
 // The row of a port's link, if it has one.
 void result_put_link(struct csv *to, const struct report_node *n, unsigned int port,
-		     ps_t last_event);
+		     const struct report_result *r);
 // The row of a counter at the end of the run, if the table has it; and in a snapshot.
 void result_put_counter(struct csv *to, const struct counter_value *value);
 void result_put_snapshot(struct csv *to, const struct snapshot_instant *at,

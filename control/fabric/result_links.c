@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "result.h"
 
+#include "dataplane/base/credit.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +15,17 @@ report_tier(const struct report_node *n, unsigned int port, char text[static REP
 		return false;
 	snprintf(text, REPORT_TIER_MAX, "%s-%s", n->kind, p->peer_kind);
 	return true;
+}
+
+ps_t
+report_credit_wait(const struct report_node *n, unsigned int port, ps_t now)
+{
+	const struct credits *c = n->node->ports[port].credits;
+	ps_t sum = 0;
+
+	for (unsigned int i = 0; c != NULL && i < PRIORITIES; i++)
+		sum += pause_clock_total(&c->lanes[i].wait, now);
+	return sum;
 }
 
 uint64_t

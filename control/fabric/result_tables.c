@@ -37,7 +37,9 @@
 	COLUMN(link, wire_bytes, number, "bytes", (int64_t)l->wire_bytes, \
 	       "carried, with preamble, FCS and gap") \
 	COLUMN(link, load, real, "", l->load, \
-	       "the share of the time until `last_event_ps` for which it was sending; 1 is line rate")
+	       "the share of the time until `last_event_ps` for which it was sending; 1 is line rate") \
+	COLUMN(link, credit_wait_ns, number, "ns", (int64_t)(l->credit_wait / PS_PER_NS), \
+	       "how long packets at the port that sends waited only for [credit](credits.md), summed over lanes")
 
 #define SNAPSHOT_COLUMNS(COLUMN) \
 	COLUMN(counter, time_ns, text, "ns", c->at->time_ns, \
@@ -75,6 +77,7 @@ struct link_row {
 	const struct report_port *port;
 	uint64_t wire_bytes;
 	double load;
+	ps_t credit_wait;
 };
 
 struct counter_row {
@@ -153,7 +156,8 @@ put_row(struct csv *to, const struct column *columns, const void *row)
 // ---- rows ---------------------------------------------------------------------------------------
 
 void
-result_put_link(struct csv *to, const struct report_node *n, unsigned int port, ps_t last_event)
+result_put_link(struct csv *to, const struct report_node *n, unsigned int port,
+		const struct report_result *r)
 {
 	char tier[REPORT_TIER_MAX];
 	struct link_row row = {.tier = tier, .port = &n->ports[port]};
@@ -162,7 +166,8 @@ result_put_link(struct csv *to, const struct report_node *n, unsigned int port, 
 		return;
 	snprintf(row.src, sizeof(row.src), "%s.%s", n->name, n->ports[port].name);
 	row.wire_bytes = report_wire_bytes(n, port);
-	row.load = report_load(n, port, last_event);
+	row.load = report_load(n, port, r->last_event);
+	row.credit_wait = report_credit_wait(n, port, r->now);
 	put_row(to, link_columns, &row);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "result_internal.h"
 
+#include "dataplane/base/credit.h"
+
 // What was refused by a lossless group (its headroom had run out) or by a queue of the lossless
 // egress pool. A packet is counted by one of the two at most.
 uint64_t
@@ -33,6 +35,7 @@ add_port(const struct report_node *n, unsigned int index, struct report_totals *
 		out->ecn_marked += p->queues[i].ecn_marked;
 		out->trimmed += p->queue_cold[i].trimmed;
 	}
+	out->credit_tx += credit_updates_sent(p);
 	for (unsigned int i = 0; i < DROP_COUNT; i++) {
 		out->drops += p->drops[i];
 		out->by_reason[i] += p->drops[i];

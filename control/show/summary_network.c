@@ -18,7 +18,7 @@ static const struct text_column link_columns[] = {
 void
 summary_print_events(const struct report_result *r, const struct report_totals *totals, FILE *to)
 {
-	const struct report_worst *longest = &r->figures.paused;
+	const struct report_worst *longest = &r->figures.paused, *waited = &r->figures.credit_wait;
 	char text[TEXT_VALUE_MAX];
 
 	fprintf(to, "\ndrops   %ju, of them lossless %ju\n", (uintmax_t)totals->drops,
@@ -32,6 +32,12 @@ summary_print_events(const struct report_result *r, const struct report_totals *
 		fprintf(to, "; longest paused: %s.%s priority %u, %s", longest->node->name,
 			longest->node->ports[longest->port].name, longest->priority,
 			text_duration(text, longest->most));
+	if (totals->credit_tx != 0 || waited->node != NULL)
+		fprintf(to, "\ncredits %ju grants sent", (uintmax_t)totals->credit_tx);
+	if (waited->node != NULL)
+		fprintf(to, "; longest wait: %s.%s lane %u, %s", waited->node->name,
+			waited->node->ports[waited->port].name, waited->priority,
+			text_duration(text, waited->most));
 	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals->ecn_marked,
 		(uintmax_t)r->cnps);
 	fprintf(to, "resent  %ju packets; %ju arrived out of order\n",

@@ -136,6 +136,51 @@ class Throughput(Case):
         self.assertEqual(sim.nodes["h1"]["ports"]["eth1"]["credit_available"][3], 1_000_000 // 128 * 128)
 
 
+class Waits(Case):
+    def test_a_run_says_where_packets_waited(self):
+        """An incast holds up its senders: links.csv has the sum over lanes, and the summary the longest of a lane."""
+        work = [{"kind": "incast", "to": "h4", "from": ["h1", "h2", "h3"], "size": "200KB", "priority": 3},
+                flow("h1", "h4", "100KB", priority=0)]
+        sim = self.sim(fabric(1, 0, 4, workload=work, switch=credit("20KB")))
+        waits = {f"{name}.{at}": port["credit_wait_ns"] for name, node in sim.nodes.items() for at, port in node["ports"].items()}
+        self.assertEqual(set(waits), {link["src"] for link in sim.links})
+        for link in sim.links:
+            self.assertLessEqual(abs(link["credit_wait_ns"] - sum(waits[link["src"]])), 2, link)    # each is rounded down
+        self.assertGreater(min(waits["h1.eth1"][0], waits["h1.eth1"][3]), 1000)
+        grants = sum(sum(port["credit_tx"]) for node in sim.nodes.values() for port in node["ports"].values())
+        most, at, lane = max((ns, at, lane) for at, lanes in waits.items() for lane, ns in enumerate(lanes))
+        line = re.search(r"^(credits .* lane \d), ([\d.]+) us$", sim.done.out, re.M)
+        self.assertEqual(line[1], f"credits {grants} grants sent; longest wait: {at} lane {lane}")
+        self.assertAlmostEqual(float(line[2]), most / 1000, delta=.1)
+        self.assertNotIn("credits", self.sim(fabric(1, 0, 4, workload=work)).done.out)
+        self.assertEqual({link["credit_wait_ns"] for link in self.sim(fabric(1, 0, 4, workload=work)).links}, {0})
+
+
+class TwoLeaves(Case):
+    def test_a_host_grants_each_of_its_leaves(self):
+        """Of a host with a port in each of two planes: each port has the receive buffer that the leaf behind it has, so each
+        leaf gets grants of its own, and gives some."""
+        own = {"p1-leaf1": "20KB", "p2-leaf1": "100KB"}
+        description = fabric(1, 0, 2, mtu=4200, switch=credit("50KB"), hosts={"transport": "mrc"},
+                             workload=[flow("h1", "h2", "4MB")]) | {
+            leaf: {"qos": {"credit": {"buffer": size}}} for leaf, size in own.items()}
+        description["fabric"]["topology"]["planes"] = 2
+        sim = self.sim(description)
+        self.assertIsNotNone(sim.flows[0]["fct_ps"])
+        assert_balanced(sim.nodes)
+        self.assertEqual(sim.drops, {})
+        data = 4_000_000 // 4096 + 1
+        for plane, size in ((1, 20_000), (2, 100_000)):
+            leaf, port = sim.nodes[f"p{plane}-leaf1"]["ports"], f"eth{plane}"
+            for host, at in (("h1", "swp1"), ("h2", "swp2")):
+                for node in (sim.nodes[host]["ports"][port], leaf[at]):
+                    self.assertEqual([node["credit_available"][lane] for lane in (0, 3, 6)], [size // 64 * 64] * 3)
+                    # Of repeated grants the last may be on the wire.
+                self.assertAlmostEqual(leaf[at]["credit_rx"][3], sim.nodes[host]["ports"][port]["credit_tx"][3], delta=1)
+            self.assertGreaterEqual(sim.nodes["h2"]["ports"][port]["credit_tx"][3], data // 2)
+            self.assertGreaterEqual(leaf["swp1"]["credit_tx"][3], data // 2)
+
+
 class Repeats(Case):
     """What is lost heals."""
 

@@ -62,6 +62,20 @@ class Credits(Case):
         self.assertEqual(got, [(1000 * (i + 1), grant(3, ROOM * BLOCKS + BLOCKS * (i + 1))[14:24]) for i in range(3)])
         self.assertEqual(run.port("swp1").tx_bytes, 3 * 8)
 
+    def test_an_answer_has_two_lanes(self):
+        """An ICMP error about a packet of lane 3 has DSCP 48, so it needs credit of lane 6 where it leaves; what waits is
+        charged to the receive buffer of lane 3, by which the packet came. An error of 590 B takes 10 blocks."""
+        questions = [(10_000 * (i + 1), udp("198.18.1.9", "198.18.2.9", dscp=26, ttl=1, size=1000)) for i in range(15)]
+        run = self.replay(dut(), {"swp1": questions}, "--until", "1ms")
+        sent = [packet for packet in run.sent["swp1"] if bytes(packet)[12:14] == b"\x08\x00"]
+        self.assertEqual([packet.length for packet in sent], [590] * (ROOM * BLOCKS // 10))
+        port, waiting = run.port("swp1"), 3 * 10 * 64
+        self.assertEqual([port.priority(lane).credit_available for lane in (0, 3, 6)], [ROOM * BLOCKS * 64] * 2 + [0])
+        self.assertEqual([port.queue(lane).depth for lane in (0, 3, 6)], [0, 0, waiting])
+        self.assertEqual([port.group(lane).used for lane in (0, 3, 6)], [0, waiting, 0])
+        self.assertEqual([port.priority(lane).credit_wait_ns for lane in (0, 3)], [0, 0])
+        self.assertEqual(port.priority(6).credit_wait_ns, 1_000_000 - 130_000 - 1)   # from the 13th question on
+
     def test_frames_that_contradict_themselves(self):
         wrong = {"credit": [frame(0, 0), frame(9, 0), frame(1, 2 << 28), frame(1, 8 << 12), frame(1, 15 << 12), frame(2, 0),
                             frame(3, 0), frame(1, 0)[:16] + b"\x02\x00\x01" + frame(1, 0)[19:], frame(1, 0)[:20]],

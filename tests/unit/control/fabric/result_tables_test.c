@@ -81,11 +81,11 @@ test_links(void **state)
 	f->leaf->ports[2].tx_bytes = 3125;
 	f->nodes[1].ports = alone; // nothing known behind it: no link
 	text = written(RESULT_LINKS, &r);
-	assert_string_equal(text, "src,dst,tier,rate_bps,wire_bytes,load\n"
-				  "leaf1.swp1,h1.eth1,leaf-host,100000000000,0,0\n"
-				  "leaf1.swp2,h2.eth1,leaf-host,100000000000,0,0\n"
-				  "leaf1.swp3,spine1.swp1,leaf-spine,400000000000,3125,0.25\n"
-				  "leaf1.swp4,spine2.swp1,leaf-spine,400000000000,0,0\n");
+	assert_string_equal(text, "src,dst,tier,rate_bps,wire_bytes,load,credit_wait_ns\n"
+				  "leaf1.swp1,h1.eth1,leaf-host,100000000000,0,0,0\n"
+				  "leaf1.swp2,h2.eth1,leaf-host,100000000000,0,0,0\n"
+				  "leaf1.swp3,spine1.swp1,leaf-spine,400000000000,3125,0.25,0\n"
+				  "leaf1.swp4,spine2.swp1,leaf-spine,400000000000,0,0,0\n");
 	free(text);
 }
 
