@@ -58,6 +58,10 @@ struct fabric_flows {
 int flows_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t *out,
 		   struct diag *diag);
 
+// Warns of a sender whose window is smaller than what the receiver acknowledges at once.
+void flows_warn_window(struct fabric_flows *flows, const struct flow_spec *spec,
+		       const struct nic_flow *flow, struct diag *diag);
+
 // Set parts of an endpoint: its peer's address, and the marking of its packets.
 void flows_set_peer(struct nic_endpoint *e, const struct fabric *f, uint32_t peer,
 		    uint8_t peer_port, uint8_t ip_version);

@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Multipath Reliable Connection: messages and collectives over it, planes, congestion, loss and faults."""
+import sprayed
 from common import *
+from sprayed import TRIM, first_incast as incast, trimming_switch as switch
 
 HEADERS, SACK = 14 + 20 + 8 + 12 + 20 + 4, 14 + 20 + 8 + 12 + 36 + 4
 SHAPE = (2, 2, 4)
-HOSTS = {"transport": "mrc", "ack-dscp": 48, "rto": "200us"}
-TRIM = {"size": "256B", "dscp": 11, "tc": 4, "eligible-tc": [3]}
+HOSTS = sprayed.HOSTS | {"transport": "mrc"}
 
 
-def switch(trim=TRIM, depth="400KB", **more):
-    """Lossy, with a class of `depth` for data; what was cut goes to a strict class, as acknowledgements do."""
-    lossy = {"pool": "egress-lossy", "alpha": "unlimited", "scheduler": "strict", "ecn": "off"}
-    return {"preset": "lossy", "buffer": {"size": "64MB"}, "routing": {"mode": "ecmp"}, "qos": {
-        "priority-to-tc": {3: 3, 4: 4, 6: 6, "default": 0}, "trim": trim,
-        "tc": {3: {"pool": "egress-lossy", "static": depth, "ecn": {"min": "80KB", "max": "320KB", "probability": "100%"}},
-               4: lossy, 6: lossy}}} | more
-
-
-def incast(senders, size, to="h8", **more):
-    return {"kind": "incast", "to": to, "from": [f"h{i}" for i in range(1, senders + 1)], "size": size} | more
-
-
-class Mrc(Case):
-    def run_mrc(self, workload, *options, shape=SHAPE, hosts=HOSTS, settings=None, planes=1, **sections):
+class Mrc(sprayed.TrimmedIncasts, Case):
+    def run_fabric(self, workload, *options, shape=SHAPE, hosts=HOSTS, settings=None, planes=1, **sections):
         description = fabric(*shape, switch=settings or switch(), hosts=hosts, workload=workload, stop="100ms", **sections)
         if planes != 1:
             description["fabric"]["topology"]["planes"] = planes
@@ -43,37 +31,20 @@ class Mrc(Case):
     def test_alone(self):
         """Packets of one message take both spines and are as fast as the line. The ideal time is that one."""
         for size in (10**6, 100, 4099):
-            sim = self.run_mrc([flow("h1", "h5", f"{size}B")])
+            sim = self.run_fabric([flow("h1", "h5", f"{size}B")])
             path = [Hop(10**11, 500000)] * 4
             expected = completion((size + 3) // 4 * 4, path, header_bytes=HEADERS, ack_bytes=SACK, ack_every=4)
             self.assertEqual((sim.flows[0]["fct_ps"], sim.flows[0]["ideal_ps"]), (expected, expected))
             self.complete(sim)
             assert_complete(self, sim)
-        sim = self.run_mrc([flow("h1", "h5", "1MB")])
+        sim = self.run_fabric([flow("h1", "h5", "1MB")])
         spines = [sim.nodes[spine]["ports"]["swp2"]["tx_packets"] for spine in ("spine1", "spine2")]
         self.assertGreater(min(spines), 20)
-
-    def test_trimmed_packets_go_again(self):
-        """Each packet that a switch cut is requested and sent again; none is lost, and no timer fires."""
-        sim = self.run_mrc([incast(7, "1MB")], settings=switch(depth="200KB"))
-        self.complete(sim)
-        cut = sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values())
-        self.assertGreater(cut, 50)
-        self.assertEqual(sum(one["retransmitted"] for one in sim.flows), cut)
-        self.assertEqual(sim.drops, {})
-        self.assertLess(max(one["fct_ps"] for one in sim.flows), 7 * 10**6 * 8 * 10 * 1.15)
-
-    def test_without_trimming(self):
-        """The retransmission timer makes up for what switches drop."""
-        sim = self.run_mrc([incast(7, "1MB")], settings=switch(trim="off", depth="200KB"))
-        self.complete(sim)
-        self.assertGreater(sim.drops["egress-pool"], 0)
-        self.assertGreaterEqual(sum(one["retransmitted"] for one in sim.flows), sim.drops["egress-pool"])
 
     def test_planes_carry_the_same(self):
         """One message takes all planes, packet by packet in turn, at the rate of all of them."""
         for planes in (2, 4, 8):
-            sim = self.run_mrc([flow("h1", "h3", "8MB")], shape=(2, 2, 2), planes=planes)
+            sim = self.run_fabric([flow("h1", "h3", "8MB")], shape=(2, 2, 2), planes=planes)
             self.complete(sim)
             packets = self.carried(sim, "h1", planes)
             self.assertLessEqual(max(packets) - min(packets), 1)
@@ -87,7 +58,7 @@ class Mrc(Case):
         """It carries nothing, and the others all: the message takes planes / planes left as long."""
         times = {}
         for denied in ([], [2], [1, 4]):
-            sim = self.run_mrc([flow("h1", "h3", "16MB")], shape=(2, 2, 2), planes=4,
+            sim = self.run_fabric([flow("h1", "h3", "16MB")], shape=(2, 2, 2), planes=4,
                                hosts=HOSTS | {"mrc": {"deny-planes": denied}})
             self.complete(sim)
             packets = self.carried(sim, "h1", 4)
@@ -103,7 +74,7 @@ class Mrc(Case):
         packets, planes, rto = 12000, 4, 200 * 10**6
         frame = (HEADERS + 4096 + 24) * 80
         for link, waits in (("h1-p3-leaf1", 0), ("h3-p3-leaf2", rto)):
-            sim = self.run_mrc([flow("h1", "h3", f"{packets * 4096}B")], shape=(2, 2, 2), planes=planes, events=[
+            sim = self.run_fabric([flow("h1", "h3", f"{packets * 4096}B")], shape=(2, 2, 2), planes=planes, events=[
                 {"at": "0ns", "link": link, "state": "down"}])
             self.assert_done(sim)
             assert_balanced(sim.nodes)
@@ -111,13 +82,26 @@ class Mrc(Case):
             self.assertGreater(sim.flows[0]["fct_ps"], expected)
             self.assertLess(sim.flows[0]["fct_ps"], 1.02 * expected + waits, link)
 
+    def test_no_good_plane(self):
+        """Plane 2's port is down, and all values of plane 1 become bad: packets go by plane 1 nevertheless, whose port is up."""
+        sim = self.run_fabric([flow("h1", "h3", "4MB")], shape=(2, 2, 2), planes=2, events=[
+            {"at": "0ns", "link": "h1-p2-leaf1", "state": "down"},
+            *({"at": "20us", "link": f"p1-leaf1-p1-spine{i}", "loss": "100%", "for": "1ms"} for i in (1, 2))])
+        self.assert_done(sim)
+        self.assertEqual(set(sim.drops), {"link-fault"})
+        ports = sim.nodes["h1"]["ports"]
+        counts = [(port["paths_assumed_bad"], port["path_probes"]) for port in (ports["eth1"], ports["eth2"])]
+        paths = sim.summary["paths"]
+        self.assertGreaterEqual(counts[0][0], 32)
+        self.assertEqual((counts[0], counts[1]), ((paths["assumed_bad"], paths["probes"]), (0, 0)))
+
     def test_a_plane_that_comes_back(self):
         """So does the rate: the first probe that comes through is enough."""
         packets, planes, rto, probes = 24000, 4, 50 * 10**6, 100 * 10**6
         frame = (HEADERS + 4096 + 24) * 80
         whole, away = packets // planes * frame, 400 * 10**6
         for link, waits in (("h1-p3-leaf1", 0), ("h3-p3-leaf2", rto)):
-            sim = self.run_mrc([flow("h1", "h3", f"{packets * 4096}B")], shape=(2, 2, 2), planes=planes,
+            sim = self.run_fabric([flow("h1", "h3", f"{packets * 4096}B")], shape=(2, 2, 2), planes=planes,
                                hosts=HOSTS | {"rto": "50us"}, events=[
                                    {"at": "400us", "link": link, "state": "down", "for": "400us"}])
             self.assert_done(sim)
@@ -136,10 +120,10 @@ class Mrc(Case):
         """Routes do not know, but senders do: values of such paths are left, and the last message is as fast as with
         the other spines alone."""
         lost = [{"at": "0ns", "link": "leaf1-spine1", "loss": "100%", "for": "100ms"}]
-        sim = self.run_mrc([flow("h1", "h5", "2MB", repeat=20)], shape=(2, 4, 4), events=lost)
+        sim = self.run_fabric([flow("h1", "h5", "2MB", repeat=20)], shape=(2, 4, 4), events=lost)
         self.assert_done(sim)
         assert_balanced(sim.nodes)
-        few = self.run_mrc([flow("h1", "h5", "2MB", repeat=20)], shape=(2, 3, 4))
+        few = self.run_fabric([flow("h1", "h5", "2MB", repeat=20)], shape=(2, 3, 4))
         # About 8 of 32 values, as one spine of 4 is gone; and once a message, one whose last SACK went that way.
         self.assertLess(sim.flows[0]["fct_ps"], 2 * few.flows[0]["fct_ps"])
         self.assertLess(sim.flows[0]["retransmitted"], 100)
@@ -154,7 +138,7 @@ class Mrc(Case):
                 {"at": "30us", "link": "h3-p2-leaf2", "state": "down", "for": "50us"}]
         spine = [{"at": "15us", "link": f"p1-leaf{leaf}-p1-spine2", "state": "down", "for": "300us"} for leaf in (1, 2)]
         for events in (lossy, down, spine, lossy + down):
-            sim = self.run_mrc([{"kind": "permutation", "size": "2MB", "repeat": 2}, incast(3, "500KB", "h4", at="40us")],
+            sim = self.run_fabric([{"kind": "permutation", "size": "2MB", "repeat": 2}, incast(3, "500KB", "h4", at="40us")],
                                shape=(2, 2, 2), planes=2, events=events)
             self.assert_done(sim)
             assert_balanced(sim.nodes)
@@ -168,9 +152,9 @@ class Mrc(Case):
                      {"kind": "all-reduce", "size": "300KB"}, {"kind": "all-to-all", "size": "200KB"}]}])
         for work in works:
             for planes, shape in ((1, SHAPE), (4, (2, 2, 2))):
-                sim = self.run_mrc(work, shape=shape, planes=planes)
+                sim = self.run_fabric(work, shape=shape, planes=planes)
                 self.complete(sim)
-                other = self.run_mrc(work, shape=shape, planes=planes, hosts={}, settings={"preset": "spectrum-x"})
+                other = self.run_fabric(work, shape=shape, planes=planes, hosts={}, settings={"preset": "spectrum-x"})
                 self.assertEqual(sim.summary["flows"], other.summary["flows"])
                 self.assertLess(sim.summary["sim_ps"], 2 * other.summary["sim_ps"])
 
@@ -178,14 +162,14 @@ class Mrc(Case):
         """Queue pairs that are made as they are needed take all planes, too."""
         work = {"kind": "all-to-all", "algorithm": "direct", "size": "500KB", "pairs": "generated"}
         for planes, shape in ((1, SHAPE), (4, (2, 2, 2))):
-            sim = self.run_mrc([work], shape=shape, planes=planes, events=[
+            sim = self.run_fabric([work], shape=shape, planes=planes, events=[
                 {"at": "5us", "link": "leaf1-spine1" if planes == 1 else "p1-leaf1-p1-spine1", "loss": "5%", "for": "50us"}])
             assert_balanced(sim.nodes)
             self.assertTrue(all(one["step_ps"] is not None for one in sim.result["collectives"]))
 
     def test_ip6(self):
         """Over IPv6 a packet's flow label has its plane and value, and switches do not mind."""
-        sim = self.run_mrc([flow("h1", "h3", "200KB")], shape=(2, 2, 2), planes=2, hosts=HOSTS | {"ip": 6},
+        sim = self.run_fabric([flow("h1", "h3", "200KB")], shape=(2, 2, 2), planes=2, hosts=HOSTS | {"ip": 6},
                            record={"pcap": ["h1.eth2"], "snaplen": "full"})
         self.complete(sim)
         frames = [packet.data for packet in read_pcapng(sim.directory / "h1.eth2.pcapng")]

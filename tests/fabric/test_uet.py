@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ultra Ethernet Transport: messages, collectives and steps over it, congestion, loss and faults."""
+import sprayed
 from common import *
+from sprayed import TRIM, first_incast as incast, trimming_switch as switch
 
 HEADERS, ACK = 14 + 20 + 8 + 12 + 44, 14 + 20 + 8 + 32
 SHAPE = (2, 2, 4)
-HOSTS = {"transport": "uet", "ack-dscp": 48, "rto": "200us"}
-TRIM = {"size": "256B", "dscp": 11, "tc": 4, "eligible-tc": [3]}
+HOSTS = sprayed.HOSTS | {"transport": "uet"}
 
 
-def switch(trim=TRIM, depth="400KB", ecn=None, **more):
-    """Lossy, with a class of `depth` for data; what was cut goes to a strict class, as acknowledgements do."""
-    lossy = {"pool": "egress-lossy", "alpha": "unlimited", "scheduler": "strict", "ecn": "off"}
-    return {"preset": "lossy", "buffer": {"size": "64MB"}, "routing": {"mode": "ecmp"}, "qos": {
-        "priority-to-tc": {3: 3, 4: 4, 6: 6, "default": 0}, "trim": trim,
-        "tc": {3: {"pool": "egress-lossy", "static": depth,
-                   "ecn": ecn or {"min": "80KB", "max": "320KB", "probability": "100%"}}, 4: lossy, 6: lossy}}} | more
-
-
-def incast(senders, size, to="h8", **more):
-    return {"kind": "incast", "to": to, "from": [f"h{i}" for i in range(1, senders + 1)], "size": size} | more
-
-
-class Uet(Case):
-    def run_uet(self, workload, *options, shape=SHAPE, hosts=HOSTS, settings=None, **sections):
+class Uet(sprayed.TrimmedIncasts, Case):
+    def run_fabric(self, workload, *options, shape=SHAPE, hosts=HOSTS, settings=None, **sections):
         return self.sim(fabric(*shape, switch=settings or switch(), hosts=hosts, workload=workload, stop="100ms",
                                **sections), *options)
 
@@ -36,7 +24,7 @@ class Uet(Case):
     def test_alone(self):
         """Packets of one message take both spines and are as fast as the line. The ideal time is that one."""
         for size, op in (("1MB", "write"), ("100B", "write"), ("300KB", "send")):
-            sim = self.run_uet([flow("h1", "h5", size, op=op)])
+            sim = self.run_fabric([flow("h1", "h5", size, op=op)])
             bytes_ = {"1MB": 10**6, "100B": 100, "300KB": 300000}[size]
             path = [Hop(10**11, 500000)] * 4
             expected = completion(bytes_, path, header_bytes=HEADERS, ack_bytes=ACK, ack_every=4)
@@ -45,30 +33,13 @@ class Uet(Case):
         spines = [sim.nodes[spine]["ports"]["swp2"]["tx_packets"] for spine in ("spine1", "spine2")]
         self.assertGreater(min(spines), 20)
 
-    def test_trimmed_packets_go_again(self):
-        """Each packet that a switch cut is requested and sent again; none is lost, and no timer fires."""
-        sim = self.run_uet([incast(7, "1MB")], settings=switch(depth="200KB"))
-        self.complete(sim)
-        cut = sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values())
-        self.assertGreater(cut, 50)
-        self.assertEqual(sum(one["retransmitted"] for one in sim.flows), cut)
-        self.assertEqual(sim.drops, {})
-        self.assertLess(max(one["fct_ps"] for one in sim.flows), 7 * 10**6 * 8 * 10 * 1.15)
-
-    def test_without_trimming(self):
-        """The retransmission timer makes up for what switches drop."""
-        sim = self.run_uet([incast(7, "1MB")], settings=switch(trim="off", depth="200KB"))
-        self.complete(sim)
-        self.assertGreater(sim.drops["egress-pool"], 0)
-        self.assertGreaterEqual(sum(one["retransmitted"] for one in sim.flows), sim.drops["egress-pool"])
-
     def test_credits_share_the_line(self):
         """Receiver credit: n senders begin at once with a packet each. From the first one's arrival on, the receiver
         grants what its line carries, four packets in turn. So the line has no gap behind the first grant, no switch
         ever holds more than a packet or two of each sender, and senders end in their turns."""
         for senders in (2, 5, 7):
             packets = 201
-            sim = self.run_uet([incast(senders, f"{packets * 4096}B")],
+            sim = self.run_fabric([incast(senders, f"{packets * 4096}B")],
                                hosts=HOSTS | {"congestion": "none", "uet": {"credits": "on"}}, shape=(1, 0, 8))
             self.complete(sim)
             frame = HEADERS + 4 + 4096
@@ -77,6 +48,7 @@ class Uet(Case):
             loop = 2 * ((60 + 12) * 80 + 500000) + first
             grants = senders * (packets - 1) // 4
             last = first + (grants - 1) * 4 * occupancy + loop + 3 * occupancy
+            self.assertEqual(sim.nodes["h8"]["ports"]["eth1"]["grants_tx"], grants)
             done = last + 2 * ((ACK + 12) * 80 + 500000)
             fcts = sorted(one["fct_ps"] for one in sim.flows)
             # An acknowledgement may be in the way of the last grant. The first sender got the first grants alone.
@@ -90,7 +62,7 @@ class Uet(Case):
     def test_many_rings(self):
         """A message of several windows: what is cut late is requested and sent again as what is cut first, and no
         timer fires."""
-        sim = self.run_uet([incast(7, "8MB")], settings=switch(depth="200KB"), hosts=HOSTS | {
+        sim = self.run_fabric([incast(7, "8MB")], settings=switch(depth="200KB"), hosts=HOSTS | {
             "rto": "20ms", "reorder-window": 256})
         self.complete(sim)
         self.assertLess(max(one["fct_ps"] for one in sim.flows), 7 * 8 * 10**6 * 8 * 10 * 1.15)
@@ -100,7 +72,7 @@ class Uet(Case):
         what was cut goes again."""
         for window in (64, 100):
             for work in ([incast(3, "2MB"), flow("h4", "h7", "2MB")], [incast(4, "2MB", to="h7")]):
-                sim = self.run_uet(work, hosts=HOSTS | {"rto": "2ms", "congestion": "none"}, settings=switch(depth="40KB"),
+                sim = self.run_fabric(work, hosts=HOSTS | {"rto": "2ms", "congestion": "none"}, settings=switch(depth="40KB"),
                                    h7={"reorder-window": window}, h8={"reorder-window": window})
                 self.complete(sim)
                 cut = sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values())
@@ -110,7 +82,7 @@ class Uet(Case):
     def test_credits_from_idle(self):
         """A message that begins when nothing is in flight asks for credit at once, and not after a timeout."""
         for work in ([flow("h1", "h2", "1MB", repeat=5)], [{"kind": "all-reduce", "size": "1MB"}]):
-            sims = [self.run_uet(work, shape=(1, 0, 4), hosts=HOSTS | {"rto": "10ms", "uet": {"credits": credits}})
+            sims = [self.run_fabric(work, shape=(1, 0, 4), hosts=HOSTS | {"rto": "10ms", "uet": {"credits": credits}})
                     for credits in ("off", "on")]
             for sim in sims:
                 self.complete(sim)
@@ -134,7 +106,7 @@ class Uet(Case):
         corrupt = [{"at": "5us", "link": f"leaf1-spine{spine}", "corrupt": "2%", "for": "300us"} for spine in (1, 2)]
         for events in (lossy, down, corrupt, lossy + down):
             for credits in ("off", "on"):
-                sim = self.run_uet([{"kind": "permutation", "size": "2MB", "repeat": 2}, incast(3, "500KB", at="40us")],
+                sim = self.run_fabric([{"kind": "permutation", "size": "2MB", "repeat": 2}, incast(3, "500KB", at="40us")],
                                    hosts=HOSTS | {"uet": {"credits": credits}}, events=events)
                 assert_complete(self, sim)
                 assert_balanced(sim.nodes)
@@ -148,14 +120,14 @@ class Uet(Case):
                      {"kind": "all-reduce", "size": "300KB"}, {"kind": "all-to-all", "size": "200KB"}]}])
         for work in works:
             for credits in ("off", "on"):
-                sim = self.run_uet(work, hosts=HOSTS | {"uet": {"credits": credits}})
+                sim = self.run_fabric(work, hosts=HOSTS | {"uet": {"credits": credits}})
                 self.complete(sim)
-                other = self.run_uet(work, hosts={}, settings={"preset": "spectrum-x"})
+                other = self.run_fabric(work, hosts={}, settings={"preset": "spectrum-x"})
                 self.assertEqual(sim.summary["flows"], other.summary["flows"])
                 self.assertLess(sim.summary["sim_ps"], 2 * other.summary["sim_ps"])
 
     def test_all_to_all_with_loss(self):
-        sim = self.run_uet([{"kind": "all-to-all", "size": "2MB", "repeat": 2}], settings=switch(depth="60KB"), events=[
+        sim = self.run_fabric([{"kind": "all-to-all", "size": "2MB", "repeat": 2}], settings=switch(depth="60KB"), events=[
             {"at": "5us", "link": f"leaf{leaf}-spine{spine}", "loss": "2%", "for": "200us"}
             for leaf in (1, 2) for spine in (1, 2)])
         assert_complete(self, sim)
@@ -166,7 +138,7 @@ class Uet(Case):
         do not."""
         slow = {}
         for spray in ("oblivious", "mixed", "reps"):
-            sim = self.run_uet([{"kind": "permutation", "size": "4MB"}], shape=(2, 4, 4), hosts=HOSTS | {
+            sim = self.run_fabric([{"kind": "permutation", "size": "4MB"}], shape=(2, 4, 4), hosts=HOSTS | {
                 "uet": {"spray": spray, "ack-every": 1}},
                 events=[{"at": "0ns", "link": "leaf1-spine1", "rate": "25G", "for": "50ms"}])
             self.complete(sim)
@@ -175,20 +147,20 @@ class Uet(Case):
         self.assertLess(slow["reps"], slow["oblivious"] / 1.5)
 
     def test_ip6_and_ranges(self):
-        sim = self.run_uet([{"kind": "permutation", "size": "1MB"}], hosts=HOSTS | {"ip": 6, "uet": {
+        sim = self.run_fabric([{"kind": "permutation", "size": "1MB"}], hosts=HOSTS | {"ip": 6, "uet": {
             "paths": 1024, "ack-every": 1}, "reorder-window": 200})
         self.complete(sim)
-        self.complete(self.run_uet([{"kind": "permutation", "size": "1MB"}], hosts=HOSTS | {
+        self.complete(self.run_fabric([{"kind": "permutation", "size": "1MB"}], hosts=HOSTS | {
             "uet": {"paths": 1, "ack-every": 64}, "reorder-window": 64, "qps": 3}))
 
     def test_hosts_that_misbehave(self):
-        sim = self.run_uet([{"kind": "permutation", "size": "500KB"}], h3={"drain-rate": "40G", "drain-buffer": "100KB"},
+        sim = self.run_fabric([{"kind": "permutation", "size": "500KB"}], h3={"drain-rate": "40G", "drain-buffer": "100KB"},
                            h6={"stall": {"every": "100us", "for": "20us"}})
         assert_complete(self, sim)
 
     def test_a_capture(self):
         """Frames have all their bytes: headers as the specification has them, and zeros."""
-        sim = self.run_uet([flow("h1", "h5", "20KB")], record={"pcap": ["h1.eth1"], "snaplen": "full"})
+        sim = self.run_fabric([flow("h1", "h5", "20KB")], record={"pcap": ["h1.eth1"], "snaplen": "full"})
         frames = [packet.data for packet in read_pcapng(sim.directory / "h1.eth1.pcapng")]
         data = [frame for frame in frames if len(frame) > 1000 or frame[42] >> 3 == 2]
         self.assertEqual([len(frame) for frame in data], [HEADERS + 4096] * 4 + [HEADERS + 20000 - 4 * 4096])

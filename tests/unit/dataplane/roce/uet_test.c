@@ -3,140 +3,10 @@
 // Ultra Ethernet Transport between two NICs: acknowledgements, loss either way, trimmed packets,
 // credits, and frames that are none.
 
-#include "pair.h"
+#include "uet_pair.h"
 
-#include "dataplane/base/uet_headers.h"
 #include "dataplane/roce/congestion.h"
 #include "dataplane/roce/qp_state.h"
-
-#define FIRST_PSN 0xfffff0u // the message goes beyond 24 bits
-#define DATA_FRAME(payload) (42u + 12 + 44 + (payload))
-#define ACK_FRAME (42u + 32)
-#define NACK_FRAME 60u // 58 and padding
-
-enum deed { PASS, DROP, TRIM, MARK };
-
-// What a hook saw, and does to the n-th packet.
-struct record {
-	unsigned int count;
-	uint8_t deeds[8192];
-	struct {
-		ps_t at;
-		uint8_t type;
-		uint8_t flags;
-		uint32_t psn; // of an ACK: the last in order
-		uint16_t sport;
-		uint32_t wire_bytes;
-		uint64_t bitmap;
-		uint32_t first_psn, acked_psn;
-	} entries[8192];
-};
-
-static void
-trim(struct rte_mbuf *m)
-{
-	uint8_t *ip = packet_data(m) + 14;
-
-	packet_meta(m)->wire_bytes = 256;
-	checksum_ipv4_set_byte(ip, 2, 0);
-	checksum_ipv4_set_byte(ip, 3, 256 - 14);
-}
-
-static unsigned int
-hook(void *context, struct rte_mbuf *m, ps_t at)
-{
-	const uint8_t *pds = packet_data(m) + 42;
-	const struct uet_ack_cc *ack = (const struct uet_ack_cc *)pds;
-	struct record *r = context;
-	unsigned int n = r->count++;
-
-	assert_true(n < 8192);
-	assert_int_equal(uet_get16(pds - 6), UET_UDP_PORT);
-	r->entries[n].at = at;
-	r->entries[n].type = (uint8_t)uet_type((const struct uet_prologue *)pds);
-	r->entries[n].flags = (uint8_t)uet_flags((const struct uet_prologue *)pds);
-	r->entries[n].psn = roce_get32(pds + 4);
-	if (r->entries[n].type == UET_NACK)
-		r->entries[n].psn = roce_get32(((const struct uet_nack *)pds)->psn);
-	r->entries[n].sport = uet_get16(pds - 8);
-	r->entries[n].wire_bytes = packet_meta(m)->wire_bytes;
-	if (r->entries[n].type == UET_ACK_CC) {
-		uint32_t cack = roce_get32(ack->cack_psn);
-
-		r->entries[n].bitmap = uet_get64(ack->sack_bitmap);
-		r->entries[n].first_psn = cack + (uint32_t)(int16_t)uet_get16(ack->sack_psn_offset);
-		r->entries[n].acked_psn = cack + (uint32_t)(int16_t)uet_get16(ack->ack_psn_offset);
-	}
-	switch (r->deeds[n]) {
-	case DROP:
-		return PAIR_DROP;
-	case TRIM:
-		trim(m);
-		return PAIR_PASS;
-	case MARK:
-		checksum_ipv4_set_byte(packet_data(m) + 14, 1, packet_data(m)[15] | 3);
-		return PAIR_PASS;
-	default:
-		return PAIR_PASS;
-	}
-}
-
-struct world {
-	struct pair w;
-	struct record forth, back;
-	uint32_t qpn;
-	uint32_t window, repeat; // of the flow
-};
-
-static void
-prepare(struct world *x)
-{
-	*x = (struct world){0};
-	pair_init(&x->w, 1);
-	for (unsigned int side = A; side <= B; side++) {
-		x->w.config[side].transport = NIC_TRANSPORT_UET;
-		x->w.config[side].uet = (struct uet_config){
-			.paths = 16, .ack_every = 4, .grant = 4, .unsolicited = 1};
-		x->w.config[side].rto = 100 * PS_PER_US;
-	}
-}
-
-static void
-start(struct world *x, uint64_t bytes)
-{
-	pair_start(&x->w);
-	x->w.relays[A][0].hook = x->w.relays[B][0].hook = hook;
-	x->w.relays[A][0].context = &x->forth;
-	x->w.relays[B][0].context = &x->back;
-	x->qpn = pair_add_flow(&x->w, (struct nic_flow){.path_mtu = 1000,
-							.bytes = bytes,
-							.repeat = x->repeat,
-							.window = x->window,
-							.endpoint.first_psn = FIRST_PSN});
-}
-
-static void
-expect_complete(struct world *x, uint64_t packets)
-{
-	pair_run(&x->w, 50 * PS_PER_MS);
-	assert_int_equal(pair_result(&x->w, x->qpn).repetitions, 1);
-	assert_int_equal(pair_received(&x->w, x->qpn).packets -
-				 pair_received(&x->w, x->qpn).duplicates,
-			 packets);
-	// What is left is on the wires and changes nothing.
-	pair_pass(&x->w, x->w.now + PS_PER_MS);
-	assert_int_equal(pair_result(&x->w, x->qpn).repetitions, 1);
-}
-
-static unsigned int
-count_type(const struct record *r, unsigned int type)
-{
-	unsigned int count = 0;
-
-	for (unsigned int i = 0; i < r->count; i++)
-		count += r->entries[i].type == type;
-	return count;
-}
 
 static void
 test_a_message(void **state)
@@ -410,102 +280,16 @@ test_shrinking_window(void **state)
 	}
 }
 
-// Three flows share the line as the receiver grants it: a packet each at once, then in turn.
-static void
-test_credits(void **state)
-{
-	static struct world x;
-	unsigned int packets[3] = {0};
-	uint32_t qpns[3];
-
-	(void)state;
-	prepare(&x);
-	x.w.config[A].uet.credits = x.w.config[B].uet.credits = true;
-	start(&x, 100000);
-	qpns[0] = x.qpn;
-	for (unsigned int i = 1; i < 3; i++)
-		qpns[i] = pair_add_flow(
-			&x.w, (struct nic_flow){.path_mtu = 1000,
-						.bytes = 100000,
-						.endpoint.first_psn = FIRST_PSN - 4096 * i});
-	pair_run(&x.w, 50 * PS_PER_MS);
-	for (unsigned int i = 0; i < 3; i++) {
-		assert_int_equal(pair_result(&x.w, qpns[i]).repetitions, 1);
-		assert_int_equal(pair_result(&x.w, qpns[i]).timeouts, 0);
-	}
-	assert_int_equal(x.forth.count, 300);
-	// After 150 packets each has sent 50, but for a grant.
-	for (unsigned int i = 0; i < 150; i++)
-		packets[(FIRST_PSN + 4095 - x.forth.entries[i].psn) / 4096]++;
-	for (unsigned int i = 0; i < 3; i++)
-		assert_in_range(packets[i], 46, 54);
-	pair_stop(&x.w);
-}
-
-// A message that begins on an idle queue pair asks for credit at once.
-static void
-test_credits_ask(void **state)
-{
-	static struct world x;
-
-	(void)state;
-	prepare(&x);
-	x.w.config[A].uet.credits = x.w.config[B].uet.credits = true;
-	x.w.config[A].rto = 10 * PS_PER_MS;
-	x.repeat = 20;
-	start(&x, 50000);
-	pair_run(&x.w, 50 * PS_PER_MS);
-	assert_int_equal(pair_result(&x.w, x.qpn).repetitions, 20);
-	assert_int_equal(pair_result(&x.w, x.qpn).timeouts, 0);
-	// Not even a twentieth of the timeout for each.
-	assert_true(pair_result(&x.w, x.qpn).completed < 10 * PS_PER_MS);
-	pair_stop(&x.w);
-}
-
-// Credits are lost on the way.
-static void
-test_lost_credits(void **state)
-{
-	static struct world x;
-
-	(void)state;
-	for (unsigned int lost = 0; lost < 12; lost++) {
-		prepare(&x);
-		x.w.config[A].uet.credits = x.w.config[B].uet.credits = true;
-		start(&x, 20000);
-		x.back.deeds[lost] = DROP;
-		expect_complete(&x, 20);
-		pair_stop(&x.w);
-	}
-}
-
 // What becomes of a frame at B, which has a receiver.
 static void
 expect_drop(const uint8_t *pds, uint32_t bytes, uint32_t there, unsigned int reason)
 {
 	static struct world x;
 	struct rte_mbuf *m;
-	uint8_t *frame,
-		ip[20] = {0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
-	uint16_t sum;
 
 	prepare(&x);
 	start(&x, 1000);
-	m = packet_alloc(x.w.packets);
-	packet_init_frame(m, 0, (uint16_t)(42 + there));
-	frame = packet_data(m);
-	memset(frame, 0, 42);
-	memcpy(frame, x.w.config[B].ports[0].mac, 6);
-	memcpy(frame + 6, x.w.config[A].ports[0].mac, 6);
-	frame[12] = 8;
-	uet_put16(ip + 2, 28 + there);
-	sum = checksum_ipv4_header(ip, 20);
-	memcpy(ip + 10, &sum, 2);
-	memcpy(frame + 14, ip, 20);
-	uet_put16(frame + 34, 0xc000);
-	uet_put16(frame + 36, UET_UDP_PORT);
-	uet_put16(frame + 38, 8 + bytes);
-	memcpy(frame + 42, pds, there);
+	m = sprayed_frame(&x.w, B, UET_UDP_PORT, pds, bytes, there);
 	assert_int_equal(wire_put(x.w.nodes[B]->ports[0].in, m, 2), 0);
 	pair_step(&x.w, PS_PER_US);
 	assert_int_equal(x.w.nodes[B]->ports[0].drops[reason], 1);
@@ -552,10 +336,8 @@ main(void)
 		cmocka_unit_test(test_sack),         cmocka_unit_test(test_loss_of_each),
 		cmocka_unit_test(test_loss_of_nack), cmocka_unit_test(test_all_trimmed),
 		cmocka_unit_test(test_marked),       cmocka_unit_test(test_window),
-		cmocka_unit_test(test_credits),      cmocka_unit_test(test_lost_credits),
 		cmocka_unit_test(test_malformed),    cmocka_unit_test(test_trimmed_late),
 		cmocka_unit_test(test_small_window), cmocka_unit_test(test_shrinking_window),
-		cmocka_unit_test(test_credits_ask),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
