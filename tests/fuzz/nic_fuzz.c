@@ -8,7 +8,6 @@
 #include "poison.h"
 #include "require.h"
 
-#include "dataplane/roce/congestion.h"
 #include "tests/unit/dataplane/roce/pair.h"
 
 #define MESSAGE_BYTES 20000u
@@ -25,7 +24,6 @@ enum flags {
 	SELECTIVE = 1 << 3,
 	SPURIOUS = 1 << 4, // the rest of the input is a frame by itself
 	FIX = 1 << 5,      // that frame gets a right ICRC
-	MRC = 1 << 7,      // Multipath Reliable Connection, with a window
 };
 
 enum deed { PASSES, MARKED, DROPPED, OVERTAKEN, CHANGED, CHANGED_SOUND, CUT, DEEDS };
@@ -115,21 +113,6 @@ send_spurious(struct pair *w, unsigned int to, const uint8_t *data, size_t size,
 	require(wire_put(w->nodes[to]->ports[0].in, m, w->now + PAIR_DELAY + 1) == 0);
 }
 
-static void
-set_mrc(struct pair *w, struct nic_flow *flow)
-{
-	static const struct window_parameters window = {.size_bytes = 8192};
-
-	flow->op = NIC_OP_WRITE;
-	for (unsigned int side = A; side <= B; side++) {
-		w->config[side].transport = NIC_TRANSPORT_MRC;
-		w->config[side].mrc = (struct mrc_config){
-			.paths = 4, .ack_every = 4, .probe_interval = 100 * PS_PER_US};
-		w->config[side].congestion = &congestion_window;
-		w->config[side].congestion_parameters = &window;
-	}
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -147,8 +130,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned int side = A; side <= B; side++)
 		w.config[side].placement = flags & OUT_OF_ORDER ? NIC_PLACEMENT_OUT_OF_ORDER
 								: NIC_PLACEMENT_IN_ORDER;
-	if (flags & MRC)
-		set_mrc(&w, &flow);
 	pair_start(&w);
 	for (unsigned int side = A; side <= B; side++) {
 		w.relays[side][0].hook = meddle;
