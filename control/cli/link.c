@@ -53,7 +53,8 @@ const struct cli_command command_link = {
 		"LINK is leaf1-spine1, or a port at one of its ends: leaf1.swp5. The change takes "
 		"effect at once, in\nboth directions, like a link event of a file. `loss` drops "
 		"this share of packets, `corrupt` gives this\nshare of frames a wrong FCS, "
-		"`corrupt-payload` gives this share of RoCEv2 packets a wrong ICRC.\n`clear` "
+		"`corrupt-payload` gives this share of RoCEv2 packets a wrong ICRC,\n"
+		"`bit-error-rate` makes each bit wrong with this probability.\n`clear` "
 		"restores the link to what the file says.\n\nOf a single switch, LINK is a port, "
 		"such as swp2, which can go `down` and `up`.\n\nThe configuration does not "
 		"change: "
@@ -62,7 +63,8 @@ const struct cli_command command_link = {
 	.forms = {{{{CLI_LINK}, {CLI_LITERAL, "down|up|clear"}}},
 		  {{{CLI_LINK}, {CLI_LITERAL, "rate"}, {CLI_RATE}}},
 		  {{{CLI_LINK}, {CLI_LITERAL, "delay"}, {CLI_TIME}}},
-		  {{{CLI_LINK}, {CLI_LITERAL, "loss|corrupt|corrupt-payload"}, {CLI_PERCENT}}}},
+		  {{{CLI_LINK}, {CLI_LITERAL, "loss|corrupt|corrupt-payload"}, {CLI_PERCENT}}},
+		  {{{CLI_LINK}, {CLI_LITERAL, "bit-error-rate"}, {CLI_ERROR_RATE}}}},
 	.options = {CLI_OUTPUT_OPTION, CLI_FABRIC_OPTION},
 	.run = change,
 };

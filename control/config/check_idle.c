@@ -184,6 +184,21 @@ check_credits(const struct switch_check *check)
 	}
 }
 
+static void
+check_llr(const struct switch_check *check)
+{
+	static const char *const keys[] = {"replay-buffer", "spacing", "replay-max", "timer",
+					   "init-action"};
+	char key[48];
+
+	note(check, !check->settings->llr.on || !check->settings->cut_through, "forwarding",
+	     "has no effect: qos.llr.state is on, and link-level retry takes frames as a whole");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		snprintf(key, sizeof(key), "qos.llr.%s", keys[i]);
+		note(check, check->settings->llr.on, key, "has no effect: qos.llr.state is off");
+	}
+}
+
 void
 check_idle(const struct switch_check *check)
 {
@@ -196,6 +211,7 @@ check_idle(const struct switch_check *check)
 	}
 	check_port_pfc(check);
 	check_credits(check);
+	check_llr(check);
 	note(check, settings->cut_through, "cut-through-header",
 	     "has no effect: forwarding is store-and-forward");
 	for (int i = 0; i < CONFIG_POOLS; i++) {

@@ -218,6 +218,7 @@ check_infiniband_switch(const struct switch_check *check)
 		{s->routing.notices.on, "routing.spine-notices", ""},
 		{s->trim.on, "qos.trim", ""},
 		{s->flow_control == CONFIG_FLOW_CONTROL_CBFC, "qos.flow-control", "; use credit"},
+		{s->llr.on, "qos.llr.state", ""},
 		{s->ipip.on, "ipip", ""},
 		{s->learn_count != 0, "learn", ""},
 		{s->lldp, "lldp", ""},

@@ -186,6 +186,8 @@ uint32_t config_encap_mtu_bytes(enum config_encap encap, uint32_t underlay);
 bool config_trims(const struct config *config);
 // Whether some section has a flow control by credits, whatever its switches make of it.
 bool config_credits(const struct config *config);
+// Whether some section has settings of link-level retry.
+bool config_llr(const struct config *config);
 // True when the switch of this name (of a file of one switch: any) has `learn:` in its section.
 bool config_learns(const struct config *config, const char *node_name);
 

@@ -172,6 +172,23 @@ struct config_credit {
 	uint32_t limit; // of the high table, in units of 4096 B
 };
 
+// What becomes of new frames while link-level retry begins.
+enum config_llr_action {
+	CONFIG_LLR_BEST_EFFORT, // they go without retry
+	CONFIG_LLR_BLOCK,
+	CONFIG_LLR_DISCARD,
+};
+
+struct config_llr {
+	bool on;
+	struct config_amount buffer; // AUTO or BYTES: what may be unacknowledged
+	uint64_t spacing_bytes;      // between two ACKs
+	uint32_t replay_max;
+	bool timer_auto;
+	uint64_t timer_ps;
+	enum config_llr_action action;
+};
+
 enum config_opcodes { CONFIG_OPCODES_DATA, CONFIG_OPCODES_ALL };
 
 enum config_weights { CONFIG_WEIGHTS_EQUAL, CONFIG_WEIGHTS_CAPACITY };
@@ -307,6 +324,7 @@ struct switch_config {
 	bool pfc_refresh_auto; // again after half the quanta
 	uint64_t pfc_refresh_ps;
 	struct config_credit credit;
+	struct config_llr llr;
 	uint64_t port_max_rate_bps; // of every port; 0: none
 	struct config_remark remark;
 	struct config_trim trim;
@@ -323,3 +341,11 @@ struct switch_config {
 	const struct config_learn *learns; // live only
 	unsigned learn_count;
 };
+
+// Whether it forwards packets before their last bit has arrived. Link-level retry takes frames as a
+// whole.
+static inline bool
+config_cuts_through(const struct switch_config *settings)
+{
+	return settings->cut_through && !settings->llr.on;
+}

@@ -222,6 +222,7 @@ enum config_link_change {
 	CONFIG_LINK_CORRUPT = 1 << 4,
 	CONFIG_LINK_DROP = 1 << 5, // packets whose IPv4 ID ends in ip_id_low_byte
 	CONFIG_LINK_CORRUPT_PAYLOAD = 1 << 6,
+	CONFIG_LINK_BIT_ERRORS = 1 << 7,
 };
 
 struct config_event {
@@ -236,6 +237,7 @@ struct config_event {
 	uint32_t loss_ppm;
 	uint32_t corrupt_ppm;         // a wrong FCS: the next port drops it
 	uint32_t corrupt_payload_ppm; // a wrong ICRC: the NIC drops it
+	uint64_t bit_error_rate;      // in units of 1e-18: each bit may be wrong, FCS included
 	uint8_t ip_id_low_byte;
 	uint64_t for_ps; // undone after this; 0: stays
 	// ROUTE; CLEAR

@@ -218,6 +218,20 @@ config_trims(const struct config *config)
 }
 
 bool
+config_llr(const struct config *config)
+{
+	const struct yaml_node *root = config->private->root;
+
+	for (unsigned i = 0; i < root->count; i++) {
+		const struct yaml_pair *qos = yaml_tree_get(root->pairs[i].value, "qos");
+
+		if (qos != NULL && yaml_tree_get(qos->value, "llr") != NULL)
+			return true;
+	}
+	return false;
+}
+
+bool
 config_credits(const struct config *config)
 {
 	const struct yaml_node *root = config->private->root;

@@ -4,6 +4,8 @@
 #include "schema_keys_internal.h"
 
 #include "control/base/memory.h"
+#include "error_rate.h"
+#include "scalar.h"
 #include "yaml_emit.h"
 
 #include <errno.h>
@@ -107,6 +109,27 @@ decode_to(struct decoder *d, const struct schema_key *key, const struct yaml_nod
 	free(text);
 }
 
+static void
+decode_error_rate(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
+		  void *base)
+{
+	const char *text = decode_text(d, node);
+	char why[SCALAR_WHY];
+
+	if (text != NULL &&
+	    error_rate_read(text, (uint64_t *)((char *)base + key->offset), why) != 0)
+		decode_error(d, node->pos, "%s", why);
+}
+
+static bool
+encode_error_rate(FILE *to, const struct schema_key *key, const void *base)
+{
+	char text[CONFIG_TEXT];
+
+	return fputs(error_rate_text(*(const uint64_t *)((const char *)base + key->offset), text),
+		     to) >= 0;
+}
+
 // What is cleared: of a node, a port, a group or a queue of a port, or a pool.
 static void
 check_clear(struct decoder *d, const struct yaml_node *node, const struct config_event *event)
@@ -135,6 +158,7 @@ event_check(struct decoder *d, const struct yaml_node *node, void *base)
 		{"corrupt", CONFIG_LINK_CORRUPT},
 		{"drop", CONFIG_LINK_DROP},
 		{"corrupt-payload", CONFIG_LINK_CORRUPT_PAYLOAD},
+		{"bit-error-rate", CONFIG_LINK_BIT_ERRORS},
 	};
 	struct config_event *event = base;
 
@@ -148,7 +172,7 @@ event_check(struct decoder *d, const struct yaml_node *node, void *base)
 	if (event->changes == 0)
 		decode_error(d, node->pos,
 			     "needs one of state, rate, delay, loss, corrupt, corrupt-payload, "
-			     "drop");
+			     "bit-error-rate, drop");
 }
 
 static const struct schema_choice states[] = {{"down", false}, {"up", true}, {NULL, 0}};
@@ -196,6 +220,13 @@ static const struct schema_key keys[] = {
 	 .kinds = LINK},
 	{"corrupt-payload", SCHEMA_PERCENT, .help = "share of RoCEv2 packets that get a wrong ICRC",
 	 AT(corrupt_payload_ppm), .kinds = LINK},
+	{"bit-error-rate", SCHEMA_CUSTOM,
+	 .help = "probability that a bit of a frame is wrong, from 1e-15 to 1e-3; such frames get "
+		 "a wrong FCS",
+	 AT(bit_error_rate), .decode = decode_error_rate, .encode = encode_error_rate,
+	 SCHEMA_FORM(.type = SCHEMA_TEXT, .pattern = "^[0-9]+(\\.[0-9]+)?([eE]-[0-9]+)?$",
+		     .words = "number such as 1e-9"),
+	 .kinds = LINK},
 	{"drop", SCHEMA_MAP, .help = "the packets that match",
 	 .sub = &(const struct schema){SCHEMA_COUNT(drop_keys)}, .kinds = LINK},
 	{"for", SCHEMA_DURATION, .help = "undo the change after this time", AT(for_ps), .min = 1,

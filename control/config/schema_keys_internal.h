@@ -14,6 +14,7 @@ typedef void decode_custom(struct decoder *d, const struct schema_key *key,
 extern const struct schema schema_ecn;           // base struct config_ecn
 extern const struct schema schema_credit;        // base struct switch_config
 extern const struct schema schema_watchdog;      // base struct config_watchdog
+extern const struct schema schema_llr;           // base struct config_llr
 extern const struct schema schema_trim;          // base struct config_trim
 extern const struct schema schema_remark;        // base struct config_remark
 extern const struct schema schema_pin;           // base struct config_pin

@@ -12,6 +12,7 @@
 #include "dataplane/stages/path_state.h"
 
 #include <errno.h>
+#include <string.h>
 
 static void
 set_faults(struct wire *w, const struct port_change *c)
@@ -25,6 +26,8 @@ set_faults(struct wire *w, const struct port_change *c)
 		w->corrupt = fabric_wire_loss(c->undo ? 0 : event->corrupt_ppm);
 	if (changes & CONFIG_LINK_CORRUPT_PAYLOAD)
 		w->corrupt_payload = fabric_wire_loss(c->undo ? 0 : event->corrupt_payload_ppm);
+	if (changes & CONFIG_LINK_BIT_ERRORS)
+		w->bit_errors = fabric_wire_bit_errors(c->undo ? 0 : event->bit_error_rate);
 	if (changes & CONFIG_LINK_DROP)
 		w->drop_ip_id_low = c->undo ? -1 : event->ip_id_low_byte;
 	if (changes & CONFIG_LINK_DELAY)
@@ -47,13 +50,14 @@ change_link(struct node *n, ps_t now, void *arg)
 	if (event->changes & CONFIG_LINK_STATE)
 		w->down = !up || p->no_carrier;
 	wire_update_special(w);
-	if (event->changes & CONFIG_LINK_CORRUPT)
+	if (event->changes & (CONFIG_LINK_CORRUPT | CONFIG_LINK_BIT_ERRORS))
 		p->rx_faults |= PORT_RX_CORRUPT;
 	if (event->changes & CONFIG_LINK_STATE)
 		node_set_link(n, p, up, now);
 	paths_set_degraded(n, p,
 			   c->slowed || w->loss > fabric_wire_loss(c->built_loss_ppm) ||
-				   w->corrupt != 0 || w->corrupt_payload != 0);
+				   w->corrupt != 0 || w->corrupt_payload != 0 ||
+				   w->bit_errors != 0);
 }
 
 // The delay of the wire to a link's end, before the latency of the node there.
@@ -108,11 +112,14 @@ events_check_link(struct events *e, const struct config_event *event, struct dia
 		return -EINVAL;
 	}
 	// A datagram has no FCS to corrupt. Hosts are in the part of their leaf.
-	if (event->changes & CONFIG_LINK_CORRUPT && l->a.node < f->topology->first_host &&
-	    l->b.node < f->topology->first_host &&
+	if (event->changes & (CONFIG_LINK_CORRUPT | CONFIG_LINK_BIT_ERRORS) &&
+	    l->a.node < f->topology->first_host && l->b.node < f->topology->first_host &&
 	    is_elsewhere(f, l->a.node) != is_elsewhere(f, l->b.node)) {
+		const bool bits = !(event->changes & CONFIG_LINK_CORRUPT);
+		const char *key = bits ? "events.bit-error-rate" : "events.corrupt";
+
 		diag_error(diag, f->config->file, event->pos,
-			   event->pos.line != 0 ? "events.corrupt" : "corrupt",
+			   event->pos.line != 0 ? key : key + strlen("events."),
 			   "%s is between two parts: use loss, or run all parts in one process",
 			   event->link.text);
 		return -EINVAL;

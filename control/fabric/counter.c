@@ -4,6 +4,7 @@
 // times in ps; the rows give bytes and ns.
 #include "counters.h"
 
+#include "counter_llr.h"
 #include "dataplane/base/credit.h"
 #include "dataplane/queueing/buffer.h"
 #include "dataplane/roce/nic.h"
@@ -254,7 +255,7 @@
 	    "peak of `used` since the persistent watermarks were last cleared")
 
 #define ALL_ROWS(ROW) \
-	PORT_ROWS(ROW) REORDER_ROWS(ROW) PATH_ROWS(ROW) CREDIT_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) \
+	PORT_ROWS(ROW) REORDER_ROWS(ROW) PATH_ROWS(ROW) CREDIT_ROWS(ROW) LLR_ROWS(ROW) GROUP_ROWS(ROW) QUEUE_ROWS(ROW) POOL_ROWS(ROW) \
 	MEMORY_ROWS(ROW) \
 	TENANT_ROWS(ROW)
 

@@ -146,6 +146,7 @@ counters_parts_of(const struct report_node *n, unsigned int port)
 
 	return (p->reorder != NULL ? COUNTERS_REORDER : 0u) |
 	       (p->credits != NULL ? COUNTERS_CREDITS : 0u) |
+	       (p->llr != NULL ? COUNTERS_LLR : 0u) |
 	       (nic != NULL && nic_path_counts(nic, port) != NULL ? COUNTERS_PATHS : 0u);
 }
 

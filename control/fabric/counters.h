@@ -93,6 +93,7 @@ enum counters_part {
 	COUNTERS_ALL = ((1 << 9) - 1) | COUNTERS_MEMORY,
 	COUNTERS_CREDITS = 1 << 11, // only of ports with credits; with COUNTERS_TRAFFIC
 	COUNTERS_PATHS = 1 << 12,   // only of NICs that speak uet or mrc; with COUNTERS_TRAFFIC
+	COUNTERS_LLR = 1 << 13,     // only of ports with link-level retry; with COUNTERS_TRAFFIC
 	COUNTERS_REORDER = 1 << 9, // only of ports that put packets in order; with COUNTERS_TRAFFIC
 };
 

@@ -5,6 +5,7 @@
 // with `nic: off` it has none, and the wires of its link belong to its device.
 #include "fabric.h"
 
+#include "control/config/error_rate.h"
 #include "control/base/activity.h"
 #include "control/base/memory.h"
 #include "control/model/tables/build.h"
@@ -12,6 +13,7 @@
 #include "fabric_internal.h"
 #include "in_flight_routes.h"
 #include "pipelines/pipelines.h"
+#include "dataplane/base/llr.h"
 #include "dataplane/node/adopt.h"
 #include "dataplane/node/create.h"
 #include "dataplane/node/ports.h"
@@ -89,7 +91,7 @@ far_latency(const struct fabric *f, uint32_t node)
 uint32_t
 fabric_header_bytes(const struct fabric *f, uint32_t node)
 {
-	return node < f->topology->first_host && f->switches[node].cut_through
+	return node < f->topology->first_host && config_cuts_through(&f->switches[node])
 		       ? f->switches[node].header_bytes
 		       : 0;
 }
@@ -149,6 +151,7 @@ create_wire(struct fabric *f, const struct fabric_options *options, uint32_t ind
 	f->wires[index]->loss = fabric_wire_loss(link->loss_ppm);
 	f->wires[index]->cut = a == NULL || b == NULL;
 	f->wires[index]->header_bytes = fabric_header_bytes(f, to.node);
+	f->wires[index]->retry = a != NULL && f->tables[from.node]->llr != NULL;
 	wire_update_special(f->wires[index]);
 	if (a != NULL)
 		a->ports[from.port].out = f->wires[index];
@@ -172,6 +175,14 @@ uint32_t
 fabric_wire_loss(uint32_t ppm)
 {
 	return (uint32_t)(((uint64_t)ppm << 32) / CONFIG_PPM - (ppm == CONFIG_PPM));
+}
+
+uint64_t
+fabric_wire_bit_errors(uint64_t rate)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (uint64_t)((((wide)rate << 64) + ERROR_RATE_UNIT / 2) / ERROR_RATE_UNIT);
 }
 
 uint32_t
@@ -396,14 +407,27 @@ fabric_forget_far_nodes(struct fabric *f)
 	}
 }
 
-// But for grants of credit, which are sent again and again on links where nothing else is.
+// But for ordered sets: grants of credit are sent again and again on links where nothing else is.
 static uint32_t
 packets_on(const struct wire *w)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = w->head; i != w->tail; i++)
-		count += packet_meta(w->slots[i & w->mask].packet)->lane < PACKET_LANE_UPDATE;
+		count += packet_meta(w->slots[i & w->mask].packet)->lane < PACKET_LANE_LLR;
+	return count;
+}
+
+// Ports of a NIC that have something to send, of which nothing is made yet, and that wait for
+// link-level retry.
+static uint32_t
+blocked_ports(const struct node *n)
+{
+	uint32_t count = 0;
+
+	for (unsigned i = 0; n->role == NODE_NIC && i < n->port_count; i++)
+		count += n->ports[i].llr != NULL && n->ports[i].llr->blocked &&
+			 n->ports[i].nonempty != 0;
 	return count;
 }
 
@@ -414,7 +438,7 @@ fabric_packets_held(const struct fabric *f)
 
 	for (uint32_t i = 0; i < f->topology->node_count; i++)
 		if (f->nodes[i] != NULL)
-			held += node_queued(f->nodes[i]);
+			held += node_queued(f->nodes[i]) + blocked_ports(f->nodes[i]);
 	for (uint32_t h = 0; h < f->topology->host_count; h++)
 		if (f->nics[h] != NULL)
 			held += nic_held(f->nics[h]);

@@ -211,6 +211,8 @@ uint32_t fabric_header_bytes(const struct fabric *f, uint32_t node);
 void fabric_note_delay(struct fabric *f, uint32_t to_node, ps_t delay);
 // Converts parts per million to a wire's probability of loss.
 uint32_t fabric_wire_loss(uint32_t ppm);
+// Converts a bit error rate in units of 1e-18 to a wire's, in units of 2^-64.
+uint64_t fabric_wire_bit_errors(uint64_t rate);
 // The number of packets that a wire between workers must be able to hold.
 uint32_t fabric_wire_slots(uint64_t rate_bps, ps_t delay);
 
@@ -288,6 +290,7 @@ int link_view_apply(const struct fabric *f, struct routes *routes, struct diag *
 struct link_values {
 	uint32_t changes;
 	uint32_t loss_ppm, corrupt_ppm, corrupt_payload_ppm;
+	uint64_t bit_error_rate;
 	uint64_t rate_bps, delay_ps;
 	uint8_t ip_id_low_byte;
 };

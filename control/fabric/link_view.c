@@ -117,6 +117,7 @@ in_force(const struct topo_link *l, const struct config_event *e)
 		{CONFIG_LINK_LOSS, e->loss_ppm != l->loss_ppm},
 		{CONFIG_LINK_CORRUPT, e->corrupt_ppm != 0},
 		{CONFIG_LINK_CORRUPT_PAYLOAD, e->corrupt_payload_ppm != 0},
+		{CONFIG_LINK_BIT_ERRORS, e->bit_error_rate != 0},
 		{CONFIG_LINK_DROP, true},
 	};
 	uint32_t found = 0;
@@ -155,6 +156,8 @@ fabric_note_link_change(struct fabric *f, uint32_t link, const struct config_eve
 		c->corrupt_ppm = event->corrupt_ppm;
 	if (changes & CONFIG_LINK_CORRUPT_PAYLOAD)
 		c->corrupt_payload_ppm = event->corrupt_payload_ppm;
+	if (changes & CONFIG_LINK_BIT_ERRORS)
+		c->bit_error_rate = event->bit_error_rate;
 	if (changes & CONFIG_LINK_DROP)
 		c->ip_id_low_byte = event->ip_id_low_byte;
 }

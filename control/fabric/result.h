@@ -7,6 +7,7 @@
 #include "control/config/yaml_tree.h"
 #include "counters.h"
 #include "dataplane/base/credit.h"
+#include "dataplane/base/llr.h"
 #include "dataplane/base/time.h"
 
 #include <jansson.h>
@@ -118,8 +119,10 @@ bool report_tier(const struct report_node *n, unsigned int port, char text[stati
 static inline uint64_t
 report_framed_bytes(const struct port *p, const struct port_profile *profile)
 {
-	return p->tx_bytes + (p->tx_packets - credit_updates_sent(p)) *
-				     (profile->preamble + profile->fcs + profile->gap);
+	return p->tx_bytes +
+	       (p->tx_packets - credit_updates_sent(p)) *
+		       (profile->preamble + profile->fcs + profile->gap) +
+	       (p->llr != NULL ? p->llr->extra_bytes : 0);
 }
 
 uint64_t report_wire_bytes(const struct report_node *n, unsigned int port);

@@ -416,6 +416,21 @@ check_credits(const struct device_port *d, const struct topology *t, struct diag
 	return -EINVAL;
 }
 
+static int
+check_llr(const struct device_port *d, const struct topology *t, struct diag *diag)
+{
+	const struct topo_node *node = &t->nodes[d->node];
+	struct switch_config settings;
+
+	if (config_switch(t->config, node->name, node->role, &settings) != 0 || !settings.llr.on)
+		return 0;
+	diag_error(diag, t->config->file, d->pos, "qos.llr.state",
+		   "%s has a device, which does not speak link-level retry: such links are between "
+		   "simulated switches and hosts only",
+		   d->name);
+	return -EINVAL;
+}
+
 // Warns once of a host whose packets may be larger than what carries them to another attached host.
 static void
 check_paths(const struct device_port *ports, uint32_t count, const struct device_port *from,
@@ -456,7 +471,7 @@ device_ports_check(const struct device_port *ports, uint32_t count, const struct
 	int rc = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (check_credits(&ports[i], t, diag) != 0 ||
+		if (check_credits(&ports[i], t, diag) != 0 || check_llr(&ports[i], t, diag) != 0 ||
 		    check_port(&ports[i], &ports[i], t, diag) != 0)
 			rc = -EINVAL;
 	// All of them share the packets of the widest: one error is enough.

@@ -9,10 +9,10 @@
 
 extern const struct show_view show_fabric, show_hosts, show_network, show_interface,
 	show_interface_counters, show_interface_roce_status, show_interface_roce_counters, show_qos,
-	show_config, show_pfc, show_credit, show_queue, show_pool, show_tenant, show_watchdog,
-	show_histogram, show_drops, show_answers, show_route, show_lft, show_neighbour,
-	show_adaptive, show_queue_pairs, show_reorder, show_steering, show_device, show_lldp,
-	show_bfd, show_log;
+	show_config, show_pfc, show_credit, show_llr, show_queue, show_pool, show_tenant,
+	show_watchdog, show_histogram, show_drops, show_answers, show_route, show_lft,
+	show_neighbour, show_adaptive, show_queue_pairs, show_reorder, show_steering, show_device,
+	show_lldp, show_bfd, show_log;
 
 static const struct show_view *const views[] = {
 	&show_fabric,
@@ -25,6 +25,7 @@ static const struct show_view *const views[] = {
 	&show_config,
 	&show_pfc,
 	&show_credit,
+	&show_llr,
 	&show_queue,
 	&show_pool,
 	&show_tenant,

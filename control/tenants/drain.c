@@ -15,6 +15,7 @@
 #include "change_internal.h"
 
 #include "control/base/memory.h"
+#include "dataplane/base/llr.h"
 #include "dataplane/queueing/fair.h"
 #include "dataplane/stages/stale_tenant.h"
 
@@ -126,6 +127,10 @@ scan_node(struct node *n, ps_t now, void *arg)
 				scan_packet(scan, n->current, m);
 		if (port->partial != NULL)
 			scan_packet(scan, n->current, port->partial);
+		for (uint32_t i = 0; i < llr_held(port); i++)
+			scan_packet(scan, n->current,
+				    port->llr->frames[(port->llr->accepted + i) & port->llr->mask]
+					    .held);
 		if (n->current->ports[p].inner && port->in != NULL)
 			scan_wire(scan, tables_behind(scan, n, p), port->in);
 		else if (!n->current->ports[p].inner && port->out != NULL)

@@ -78,7 +78,8 @@ check_fixed(const struct prepared *p, uint32_t node, const char *key, struct dia
 			   "flow-control cannot change to or from credits while %s runs: change "
 			   "the file and start the fabric again",
 			   name);
-	else if (memcmp(&after->credit, &before->credit, sizeof(after->credit)) != 0)
+	else if (memcmp(&after->credit, &before->credit, sizeof(after->credit)) != 0 ||
+		 memcmp(&after->llr, &before->llr, sizeof(after->llr)) != 0)
 		diag_error(diag, file, none, key,
 			   "cannot change while %s runs: change the file and start the fabric "
 			   "again",

@@ -100,7 +100,11 @@
 	X(PARTITION, "partition",                                                                  \
 	  "the P_Key is another partition's: tenants are isolated, or the sender's key is wrong")  \
 	X(BAD_CREDIT, "bad-credit",                                                                \
-	  "a frame of credits contradicts itself or the link's flow control: look at the sender")
+	  "a frame of credits contradicts itself or the link's flow control: look at the sender")  \
+	X(LLR_FLUSH, "llr-flush",                                                                  \
+	  "link-level retry gave up: look at the cable, or raise qos.llr.replay-max")              \
+	X(LLR_DISCARD, "llr-discard",                                                              \
+	  "link-level retry was beginning anew, and qos.llr.init-action is discard")
 
 enum drop_reason {
 #define X(id, name, advice) DROP_##id,

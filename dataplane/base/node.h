@@ -151,6 +151,7 @@ struct node {
 	struct group_cold *group_cold;
 	struct watchdog_queue *watchdog; // by port and queue; NULL: no tables have had it on
 	struct credits *credits;         // by port; NULL: no tables have had them on
+	struct llr *llr;                 // by port; NULL: no tables have had it on
 	uint16_t *turns;                 // by next-hop group: whose turn it is in mode `spray`
 	uint32_t turn_count;
 	uint32_t seen; // worker: the generation at which it last checked for tables
@@ -162,6 +163,7 @@ struct node {
 	ps_t watchdog_at;     // when the PFC watchdog last checked
 	ps_t watchdog_due;    // when it checks next; PS_NEVER: it is off
 	ps_t credits_due;     // when the first update of credits is due, or earlier
+	ps_t llr_due;         // the same of what link-level retry does
 	struct node_log *log; // of a switch
 	struct glean *glean;  // of a switch
 	struct nic *nic;      // of a NIC node

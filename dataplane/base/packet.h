@@ -59,6 +59,8 @@ enum packet_flags {
 	// it is rewritten.
 	PACKET_IPIP = 1 << 17,
 	PACKET_INFINIBAND = 1 << 18, // begins with an LRH (base/ib_headers.h)
+	// On a link with retry: it has a sequence number, the one that the far end expects.
+	PACKET_RETRIED = 1 << 19,
 	// What parsing leaves as it came.
 	PACKET_ENDURING = PACKET_NO_PAYLOAD | PACKET_BAD_FCS | PACKET_BAD_PAYLOAD | PACKET_PROBE |
 			  PACKET_INFINIBAND,
@@ -68,6 +70,7 @@ enum packet_flags {
 enum packet_lane {
 	PACKET_LANE_NONE = 0,     // it takes no credit: a frame of the port itself
 	PACKET_LANE_FIRST = 1,    // lane 0; 1 more for each lane
+	PACKET_LANE_LLR = 253,    // no packet, but what link-level retry says (queueing/llr_link.c)
 	PACKET_LANE_UPDATE = 254, // it carries credits, as a link packet or ordered set
 	PACKET_LANE_SYNC = 255,   // it carries counts of blocks, as a frame
 };

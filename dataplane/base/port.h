@@ -96,6 +96,7 @@ pause_clock_close(struct pause_clock *c, ps_t at)
 
 struct tenant_queues;
 struct credits;
+struct llr;
 
 // What the watchdog knows of a queue; there is none where it was never on.
 struct watchdog_queue {
@@ -135,6 +136,7 @@ enum port_rx_faults {
 	PORT_RX_DOWN = 1 << 0,    // the link is down
 	PORT_RX_CORRUPT = 1 << 1, // frames with a wrong FCS may arrive: an event has had frames
 				  // corrupted, or a cut-through switch is there; stays set
+	PORT_RX_LLR = 1 << 2,     // the link has link-level retry; stays set
 };
 
 struct reorder_counters;
@@ -158,12 +160,14 @@ struct port {
 	uint8_t xoffs;             // bit per group in XOFF
 	uint8_t rx_faults;         // bits of enum port_rx_faults: why arriving packets are examined
 	uint16_t pauses_met;       // bit per priority (and PAUSE_LINK) paused in either direction
+	bool gated;                // `credits` or `llr` may hold packets
 	struct rte_mbuf *pfc_head; // pause frames waiting for the transmitter, ahead of all queues
 	struct rte_mbuf *pfc_tail;
 	struct rte_mbuf *pfc_last; // the frame made at pfc_last_at: what changes then joins it;
 	ps_t pfc_last_at;          // not to be looked at later, for it may be long gone
 
 	struct credits *credits; // NULL: the link has none
+	struct llr *llr;         // link-level retry; NULL: the link has none
 
 	// Receive.
 	struct wire *in;

@@ -19,7 +19,7 @@ struct spares {
 	// control's: what it has left memory for, which the node has by the time it adopts the
 	// tables
 	uint32_t turns, tenants, notices, vrfs;
-	bool flowlets, utilisation, notice_due, histograms, watchdog, credits;
+	bool flowlets, utilisation, notice_due, histograms, watchdog, credits, llr;
 	uint8_t *fair; // by port: bit per queue that has FIFOs of tenants; NULL: none has
 	uint32_t fair_tenants;
 };

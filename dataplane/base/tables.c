@@ -40,6 +40,7 @@ tables_destroy(struct tables *t)
 	tunnel_tables_destroy(t->tunnels);
 	free(t->ipip);
 	free(t->credits);
+	free(t->llr);
 	stale_hosts_destroy(t->stale_hosts);
 	free(t->answers.link_local);
 	free(t->vrfs);

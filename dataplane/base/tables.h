@@ -384,6 +384,18 @@ struct credit_tables {
 	struct credit_port ports[]; // of the node's
 };
 
+// Link-level retry (queueing/llr.h): what becomes of new frames while a link begins.
+enum llr_action { LLR_ACTION_BEST_EFFORT, LLR_ACTION_BLOCK, LLR_ACTION_DISCARD };
+
+struct llr_port {
+	uint32_t limit;  // no frame is begun with more bytes than these unacknowledged
+	uint32_t frames; // a power of two: the most that may be unacknowledged
+	uint32_t replay_max;
+	uint8_t action; // enum llr_action
+	ps_t spacing;   // ACKs keep at least this distance
+	ps_t timer;     // without an ACK or NACK, frames are sent again after this long
+};
+
 struct tables {
 	uint8_t priority_to_pg[PRIORITIES];
 	uint8_t priority_to_tc[PRIORITIES];
@@ -418,6 +430,7 @@ struct tables {
 	struct stale_hosts *stale_hosts;
 	uint16_t epoch; // of what is admitted under this snapshot (packet_meta.epoch); never 0
 	struct credit_tables *credits; // NULL: no port has credits
+	struct llr_port *llr;          // by port; NULL: no port has link-level retry
 	uint16_t histogram_count;
 	uint16_t vrf_count;
 	uint16_t tenant_count;

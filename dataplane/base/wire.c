@@ -144,3 +144,28 @@ wire_settle(struct wire *w)
 	w->next_grown = NULL;
 	w->grown = false;
 }
+
+__extension__ typedef unsigned __int128 wide_uint;
+
+// Either of two independent errors, of probabilities a and b.
+static uint64_t
+either(uint64_t a, uint64_t b)
+{
+	const wide_uint sum = (wide_uint)a + b - (uint64_t)((wide_uint)a * b >> 64);
+
+	return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
+}
+
+// Of 2^k bits u(k+1) = 2 u(k) - u(k)^2; the bits of the number say of which powers it is made.
+uint64_t
+wire_error_probability(uint64_t bit_errors, uint32_t bits)
+{
+	uint64_t power = bit_errors, all = 0;
+
+	for (; bits != 0; bits >>= 1) {
+		if (bits & 1)
+			all = either(all, power);
+		power = either(power, power);
+	}
+	return all;
+}

@@ -40,11 +40,12 @@ struct wire {
 	uint32_t mask;
 	uint32_t head;            // taker: rw (release), putter: ro (acquire)
 	uint32_t published;       // putter: wo (release), once a turn; taker: ro (acquire)
+	uint32_t corrupt_payload; // putter: probability of a wrong ICRC, in units of 2^-32
 	struct wire *next_grown;  // putter: of a phased wire that is to be settled
 	ps_t *due;                // the taker's driver: when its node is to be visited
-	uint32_t loss;            // putter: probability of loss, in units of 2^-32
-	uint32_t corrupt;         // probability of a wrong FCS, same scale
-	uint32_t corrupt_payload; // probability of a wrong ICRC, same scale
+	uint32_t loss;            // putter: probability of loss, same scale
+	uint32_t corrupt;         // putter: probability of a wrong FCS, same scale
+	uint64_t bit_errors;      // putter: probability that a bit is wrong, in units of 2^-64
 	// Putter's line: what it needs for each packet is copied here, so that neither side waits
 	// for the other's line.
 	uint32_t tail __attribute__((aligned(64))); // putter: rw
@@ -58,12 +59,13 @@ struct wire {
 	int16_t drop_ip_id_low; // drops packets whose IPv4 ID's low byte is this; -1: none
 	bool down;              // driver, between windows
 	bool faulty;            // down, or another fault is set
-	bool special; // faulty, or header_bytes: what is put on other wires pays for neither
+	bool special; // faulty, header_bytes or retry: what is put on other wires pays for none
 	bool phased;  // driver, between windows
 	bool grown;   // putter: rw; a phased wire's put_slots are not the taker's yet
 	bool cut;     // control: one end is at another process (drive/cut.h)
+	bool retry;   // the link has link-level retry
+	uint16_t header_bytes;   // what a cut-through switch at its end needs of a frame; 0: all
 	uint32_t published_tail; // putter: rw; of a phased wire, as `published`
-	uint32_t header_bytes;   // what a cut-through switch at its end needs of a frame; 0: all
 };
 
 _Static_assert(sizeof(struct wire) == 128, "a line for each side");
@@ -92,13 +94,17 @@ struct wire *wire_take_grown(void);
 // Lets the taker of a phased wire that has grown see all of it. Between windows.
 void wire_settle(struct wire *w);
 
+// The probability that one of so many bits is wrong: 1 - (1 - b)^bits, in units of 2^-64. Integers
+// only, so that every machine has the same.
+uint64_t wire_error_probability(uint64_t bit_errors, uint32_t bits);
+
 // After a change of its faults.
 static inline void
 wire_update_special(struct wire *w)
 {
 	w->faulty = w->down || w->loss != 0 || w->corrupt != 0 || w->corrupt_payload != 0 ||
-		    w->drop_ip_id_low >= 0;
-	w->special = w->faulty || w->header_bytes != 0;
+		    w->bit_errors != 0 || w->drop_ip_id_low >= 0;
+	w->special = w->faulty || w->header_bytes != 0 || w->retry;
 }
 
 // True when the far side must take something before more may be put; never for a wire that grows.

@@ -13,7 +13,7 @@
 // The outcome depends on neither the window's length nor the order in which nodes are visited.
 #include "virtual.h"
 
-#include "dataplane/node/credit_check.h"
+#include "dataplane/node/link_check.h"
 #include "dataplane/node/node_check.h"
 #include "dataplane/base/random.h"
 
@@ -83,7 +83,7 @@ run_window(struct virtual_drive *v, ps_t start, ps_t until)
 			cut_collect(v->cut, n, 0);
 		node_check(n, until);
 	}
-	credit_check(v->nodes, v->node_count, until);
+	link_check(v->nodes, v->node_count, until);
 	v->windows++;
 	v->now = until;
 	virtual_settle(v, next, v->cut != NULL ? v->cut->packets : NULL);

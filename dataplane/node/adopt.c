@@ -6,6 +6,7 @@
 #include "dataplane/queueing/credits.h"
 #include "dataplane/queueing/fair.h"
 #include "dataplane/queueing/histogram.h"
+#include "dataplane/queueing/llr.h"
 #include "dataplane/queueing/packet_memory.h"
 #include "dataplane/queueing/pause.h"
 #include "dataplane/queueing/pfc.h"
@@ -66,6 +67,10 @@ leave_spares(struct node *n, const struct tables *t)
 	if (!had->credits && credits_bytes(n, t) != 0) {
 		spare_leave(&n->spares, credits_bytes(n, t));
 		had->credits = true;
+	}
+	if (!had->llr && llr_bytes(n, t) != 0) {
+		spare_leave(&n->spares, llr_bytes(n, t));
+		had->llr = true;
 	}
 	if (!had->watchdog && watchdog_bytes(n, t) != 0) {
 		spare_leave(&n->spares, watchdog_bytes(n, t));
@@ -268,7 +273,8 @@ static bool
 wants_full(const struct node *n, const struct tables *t)
 {
 	bool wants = t->tenant_buffers || t->port_levels || t->latency_wanted ||
-		     t->trim.size != 0 || t->watchdog_poll != 0 || t->credits != NULL;
+		     t->trim.size != 0 || t->watchdog_poll != 0 || t->credits != NULL ||
+		     t->llr != NULL;
 
 	for (unsigned int i = 0; i < n->port_count; i++)
 		wants |= port_wants_full(&n->ports[i]);
@@ -344,6 +350,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 		n->ports[i].partial_stale = true;
 	}
 	credits_adopt(n, n->start);
+	llr_adopt(n, n->start);
 	watchdog_adopt(n, n->start);
 	histogram_adopt(n, before, t);
 	spare_end(&n->spares);

@@ -4,6 +4,7 @@
 #include "dataplane/base/glean.h"
 #include "dataplane/base/node_log.h"
 #include "dataplane/queueing/fair.h"
+#include "dataplane/queueing/llr.h"
 #include "dataplane/stages/path_state.h"
 
 #include <errno.h>
@@ -70,6 +71,7 @@ node_create(struct node **out, enum node_role role, uint16_t ports, uint32_t ind
 	n->watchdog_due = PS_NEVER;
 	n->pfc_due = PS_NEVER;
 	n->credits_due = PS_NEVER;
+	n->llr_due = PS_NEVER;
 	if (n->ports == NULL || n->keys == NULL || n->depth == NULL || n->held == NULL ||
 	    n->port_penalty == NULL || n->queue_cold == NULL || n->group_cold == NULL ||
 	    (role != NODE_NIC &&
@@ -124,6 +126,7 @@ node_destroy(struct node *n)
 	spare_free(n->answers_due);
 	spare_free(n->watchdog);
 	spare_free(n->credits);
+	llr_destroy(n);
 	free(n->group_cold);
 	free(n->queue_cold);
 	paths_destroy(n);

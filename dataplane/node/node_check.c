@@ -16,6 +16,7 @@
 #include "node_check.h"
 
 #include "dataplane/base/credit.h"
+#include "dataplane/base/llr.h"
 #include "dataplane/queueing/buffer.h"
 #include "dataplane/queueing/credits.h"
 #include "dataplane/queueing/fair.h"
@@ -263,7 +264,8 @@ check_conservation(struct node_checker *c)
 			received += p->answers[kind];
 		for (unsigned int reason = 0; reason < DROP_COUNT; reason++)
 			if (reason != DROP_LINK_DOWN && reason != DROP_LINK_FAULT &&
-			    reason != DROP_NO_MBUF)
+			    reason != DROP_NO_MBUF && reason != DROP_LLR_FLUSH &&
+			    reason != DROP_LLR_DISCARD)
 				gone += p->drops[reason];
 		either += p->drops[DROP_LINK_DOWN] + p->drops[DROP_NO_MBUF];
 		for (unsigned int k = 0; k < PRIORITIES; k++) {
@@ -316,8 +318,10 @@ check_departure(struct node_checker *c, unsigned int port)
 
 	const unsigned int starved = p->credits != NULL ? p->credits->starved : 0;
 
-	if (p->next_send != PS_NEVER ||
-	    (p->pfc_head == NULL && (p->nonempty & ~(p->tx_off | starved)) == 0))
+	const bool blocked = p->llr != NULL && p->llr->blocked;
+
+	if (p->next_send != PS_NEVER || (p->pfc_head == NULL && !llr_replays(p) &&
+					 (blocked || (p->nonempty & ~(p->tx_off | starved)) == 0)))
 		return true;
 	return fail(c,
 		    "port %u: queues %#x wait, of which %#x are paused, %#x shaped and %#x frozen, "

@@ -3,6 +3,7 @@
 
 #include "dataplane/queueing/credits.h"
 #include "dataplane/queueing/fair.h"
+#include "dataplane/queueing/llr.h"
 #include "dataplane/queueing/pause.h"
 #include "dataplane/queueing/pause_frame.h"
 #include "dataplane/queueing/pfc.h"
@@ -32,11 +33,15 @@ set_up(struct node *n, struct port *p, bool up, ps_t now)
 		pfc_resend_xoffs(n, p, now);
 		if (p->credits != NULL)
 			credits_restart(n, p, now);
+		if (p->llr != NULL)
+			llr_restart(n, p, now);
 	} else {
 		pause_clear(n, p, now);
 		pfc_close_pauses(p, now);
 		if (p->credits != NULL)
 			credits_stop(n, p, now);
+		if (p->llr != NULL)
+			llr_stop(n, p, now);
 	}
 	pause_update_held(n, p);
 }
@@ -108,6 +113,7 @@ node_queued(const struct node *n)
 		if (p->reorder != NULL)
 			count += p->reorder->waiting;
 		count += p->partial != NULL;
+		count += llr_held(p);
 	}
 	return count;
 }

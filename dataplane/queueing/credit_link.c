@@ -16,7 +16,7 @@ transmit_update(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	const ps_t arrival = left + p->out->delay;
 
 	__atomic_store_n(&p->tx_free, left, __ATOMIC_RELAXED);
-	if (p->out->faulty && port_lose(n, p, m, now))
+	if (p->out->faulty && port_lose_bits(n, p, m, 8 * CREDIT_FRAME_ORDERED_SET_BYTES, now))
 		return false;
 	packet_meta(m)->arrived = arrival; // a cut-through switch, too, takes all of it
 	if (wire_put(p->out, m, arrival) != 0) {

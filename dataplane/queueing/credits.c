@@ -448,6 +448,7 @@ credits_adopt(struct node *n, ps_t now)
 		if (first)
 			begin(n, c, c->profile);
 		n->ports[i].credits = c;
+		n->ports[i].gated = true;
 		credits_reconsider(n, &n->ports[i], now);
 		credits_offer_all(n, &n->ports[i], now);
 		note_due(n, now + c->profile->resend);

@@ -47,7 +47,7 @@ pause_rearm(struct node *n, struct port *p, ps_t now)
 {
 	if (p->nonempty != 0)
 		node_arm_send(n, p, p->tx_free > now ? p->tx_free : now);
-	else if (p->pfc_head == NULL)
+	else if (p->pfc_head == NULL && !llr_replays(p))
 		node_arm_send(n, p, pause_resume_at(p));
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "dataplane/base/credit.h"
+#include "dataplane/base/llr.h"
 #include "dataplane/base/node.h"
 
 // The priorities whose PFC frames count, bit by bit: none with 802.3x.
@@ -42,7 +43,8 @@ void pause_clear(struct node *n, struct port *p, ps_t now);
 // well, ends the pause or it runs out.
 void pause_adopt(struct node *n, struct port *p, ps_t now);
 
-// Recomputes node->held of the port: also queues that lack credit. Packets in the queues of a dead
+// Recomputes node->held of the port: also queues that lack credit, or
+// that wait for acknowledgements of link-level retry. Packets in the queues of a dead
 // link are sent and lost there, and packets for a queue that the watchdog discards are lost too.
 // Packets that have a choice must take another port.
 static inline void
@@ -51,8 +53,10 @@ pause_update_held(struct node *n, const struct port *p)
 	uint8_t discarding =
 		p->stormed != 0 && p->profile->watchdog.action == WATCHDOG_DROP ? p->stormed : 0;
 
-	if (unlikely(p->credits != NULL))
-		discarding |= p->credits->starved;
+	if (unlikely(p->gated)) {
+		discarding |= p->credits != NULL ? p->credits->starved : 0;
+		discarding |= p->llr != NULL && p->llr->blocked ? 0xff : 0;
+	}
 	n->held[p->index] = p->up ? p->paused | p->tx_off | discarding : 0xff;
 }
 

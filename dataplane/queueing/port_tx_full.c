@@ -12,10 +12,12 @@
 // - Rates count a packet when it has begun to leave, so that the next departure is armed by them.
 // - On a link with credits, only queues are eligible whose first packet has credit, and lanes may
 //   take turns by tables of their own (lane_arbiter.h).
+// - On a link with retry, frames that are sent again go before the queues (llr.h).
 #include "port_tx_full.h"
 
 #include "credits.h"
 #include "lane_arbiter.h"
+#include "llr.h"
 
 // The next packet of a queue, out of it and of its depth; it stays charged.
 static struct rte_mbuf *
@@ -142,7 +144,12 @@ port_send_full(struct node *n, struct port *p, ps_t now)
 	unsigned int eligible;
 
 	do {
-		if (port_preempted(n, p, now))
+		if (port_preempted(n, p, now)) {
+			if (p->llr != NULL)
+				llr_rearm(n, p);
+			return;
+		}
+		if (p->llr != NULL && llr_preempts(n, p, now))
 			return;
 		eligible = eligible_queues(n, p, now);
 	} while (eligible != 0 && !send_one(n, p, eligible, now) && p->tx_free <= now);

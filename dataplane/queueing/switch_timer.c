@@ -5,6 +5,7 @@
 
 #include "credits.h"
 #include "histogram.h"
+#include "llr.h"
 #include "pfc.h"
 #include "watchdog.h"
 
@@ -17,5 +18,6 @@ switch_timer(struct node *n, ps_t now)
 		next = histogram_sample(n, now);
 	next = time_min(next, watchdog_poll(n, now));
 	next = time_min(next, credits_poll(n, now));
+	next = time_min(next, llr_poll(n, now));
 	return time_min(next, pfc_refresh(n, now));
 }

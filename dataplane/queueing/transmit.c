@@ -40,34 +40,64 @@ corrupt_payload_of(struct rte_mbuf *m)
 	}
 }
 
+static bool
+matches_ip_id(const struct wire *w, struct rte_mbuf *m)
+{
+	const struct packet_meta *meta = packet_meta(m);
+	const uint8_t *data = packet_data(m);
+	uint32_t l3_off = meta->l3_off; // of a tunnel the packet inside
+
+	if (w->drop_ip_id_low < 0)
+		return false;
+	if (meta->flags & PACKET_TUNNEL && meta->inner_l3_off != 0)
+		l3_off = meta->inner_l3_off;
+	return header_get16(data + l3_off - 2) == HEADER_TYPE_IP4 && meta->data_len >= l3_off + 6 &&
+	       data[l3_off + 5] == w->drop_ip_id_low;
+}
+
+enum port_fate
+port_draw_fate(struct node *n, struct port *p, struct rte_mbuf *m, uint32_t bits)
+{
+	struct wire *w = p->out;
+	bool lost = fault_hits(n, w->loss), corrupted;
+
+	if (lost || w->down || (m != NULL && matches_ip_id(w, m)))
+		return PORT_FATE_LOST;
+	corrupted = fault_hits(n, w->corrupt);
+	if (w->bit_errors != 0 &&
+	    random_next(&n->random) < wire_error_probability(w->bit_errors, bits))
+		corrupted = true;
+	return corrupted ? PORT_FATE_CORRUPTED : PORT_FATE_GOOD;
+}
+
+void
+port_corrupt_payload(struct node *n, struct port *p, struct rte_mbuf *m)
+{
+	if (fault_hits(n, p->out->corrupt_payload))
+		corrupt_payload_of(m);
+}
+
+bool
+port_lose_bits(struct node *n, struct port *p, struct rte_mbuf *m, uint32_t bits, ps_t now)
+{
+	switch (port_draw_fate(n, p, m, bits)) {
+	case PORT_FATE_LOST:
+		port_drop_begun(n, p, m, p->out->down ? DROP_LINK_DOWN : DROP_LINK_FAULT, now);
+		return true;
+	case PORT_FATE_CORRUPTED:
+		packet_meta(m)->flags |= PACKET_BAD_FCS;
+		break;
+	default:
+		break;
+	}
+	port_corrupt_payload(n, p, m);
+	return false;
+}
+
 bool
 port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
-	struct wire *w = p->out;
-	struct packet_meta *meta = packet_meta(m);
-	const uint8_t *data = packet_data(m);
-	uint32_t l3_off = meta->l3_off; // of a tunnel the packet inside
-	enum drop_reason reason = DROP_LINK_FAULT;
-	bool lost = fault_hits(n, w->loss);
-
-	if (meta->flags & PACKET_TUNNEL && meta->inner_l3_off != 0)
-		l3_off = meta->inner_l3_off;
-	if (w->drop_ip_id_low >= 0 && header_get16(data + l3_off - 2) == HEADER_TYPE_IP4 &&
-	    meta->data_len >= l3_off + 6 && data[l3_off + 5] == w->drop_ip_id_low)
-		lost = true;
-	if (w->down) {
-		lost = true;
-		reason = DROP_LINK_DOWN;
-	}
-	if (!lost) {
-		if (fault_hits(n, w->corrupt))
-			meta->flags |= PACKET_BAD_FCS;
-		if (fault_hits(n, w->corrupt_payload))
-			corrupt_payload_of(m);
-		return false;
-	}
-	port_drop_begun(n, p, m, reason, now);
-	return true;
+	return port_lose_bits(n, p, m, 8 * (packet_meta(m)->wire_bytes + p->profile->fcs), now);
 }
 
 void

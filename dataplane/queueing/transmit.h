@@ -14,6 +14,16 @@ void port_drop_begun(struct node *n, struct port *p, struct rte_mbuf *m, enum dr
 // Cold: what a fault does to a packet that begins to go on the wire. True when it is lost (and
 // freed); what is corrupted arrives.
 bool port_lose(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
+// The same of a packet that takes so many bits on the wire.
+bool port_lose_bits(struct node *n, struct port *p, struct rte_mbuf *m, uint32_t bits, ps_t now);
+
+// What a faulty wire does to a packet.
+enum port_fate { PORT_FATE_GOOD, PORT_FATE_CORRUPTED, PORT_FATE_LOST };
+
+// Cold: draws what a fault does to so many bits that begin to go on the wire; m: the packet, or
+// NULL. Corruption of the payload is apart, and changes the packet.
+enum port_fate port_draw_fate(struct node *n, struct port *p, struct rte_mbuf *m, uint32_t bits);
+void port_corrupt_payload(struct node *n, struct port *p, struct rte_mbuf *m);
 
 // Cold: shows the tap a packet that begins to leave at `now` and has left at `left`.
 void port_show_sent(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now, ps_t left);
@@ -28,6 +38,11 @@ port_header_arrival(const struct port *p, uint32_t frame, ps_t now, ps_t arrival
 	return header >= frame ? arrival
 			       : now + time_of_bytes(p->profile->byte_time, header) + p->out->delay;
 }
+
+// Cold: on a link with retry, a new frame begins to leave (llr_link.c). False: it is lost for good.
+bool port_transmit_retry(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
+// Cold: an ordered set of link-level retry begins to leave (llr_link.c).
+void port_transmit_set(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now);
 
 // port_transmit(). `own`: a frame of the port itself, which the far end takes as a whole.
 static __rte_always_inline bool
@@ -44,6 +59,8 @@ port_transmit_frame(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now
 	__atomic_store_n(&p->tx_free, now + time_of_bytes(profile->byte_time, frame + profile->gap),
 			 __ATOMIC_RELAXED); // node_prefetch_queues()
 	if (unlikely(p->out->special)) {
+		if (p->out->retry && !own)
+			return port_transmit_retry(n, p, m, now);
 		if (p->out->faulty && port_lose(n, p, m, now))
 			return false;
 		if (p->out->header_bytes != 0 && !own)
@@ -82,8 +99,11 @@ port_transmit_pfc(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
 	const bool multicast = packet_data(m)[0] & 1; // it may be gone afterwards
 
-	if (unlikely(packet_meta(m)->lane >= PACKET_LANE_UPDATE)) {
-		port_transmit_credits(n, p, m, now);
+	if (unlikely(packet_meta(m)->lane >= PACKET_LANE_LLR)) {
+		if (packet_meta(m)->lane == PACKET_LANE_LLR)
+			port_transmit_set(n, p, m, now);
+		else
+			port_transmit_credits(n, p, m, now);
 		return;
 	}
 	if (likely(port_transmit_frame(n, p, m, now, true))) {

@@ -13,6 +13,7 @@
 #include "dataplane/base/headers.h"
 #include "dataplane/base/uet_headers.h"
 #include "dataplane/queueing/credits.h"
+#include "dataplane/queueing/llr.h"
 #include "exchange.h"
 #include "icrc.h"
 #include "misbehaviour.h"
@@ -458,5 +459,5 @@ transport_timer(struct node *n, ps_t now)
 		if (p->nonempty != 0 && p->next_send > free_at)
 			node_arm_send(n, p, free_at);
 	}
-	return time_min(timers_next(timers), credits_poll(n, now));
+	return time_min(timers_next(timers), time_min(credits_poll(n, now), llr_poll(n, now)));
 }

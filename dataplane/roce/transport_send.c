@@ -3,6 +3,7 @@
 #include "transport.h"
 
 #include "dataplane/queueing/credits.h"
+#include "dataplane/queueing/llr.h"
 #include "dataplane/queueing/port_tx.h"
 #include "exchange.h"
 #include "sender.h"
@@ -99,7 +100,7 @@ count_sent(struct port *p, unsigned int tc, struct rte_mbuf *m)
 	p->queues[tc].bytes += packet_meta(m)->wire_bytes;
 }
 
-static __attribute__((noinline)) void
+static void
 send_for_credit(struct node *n, struct port *p, ps_t now)
 {
 	struct nic *nic = n->nic;
@@ -125,6 +126,18 @@ send_for_credit(struct node *n, struct port *p, ps_t now)
 	node_arm_send(n, p, p->nonempty != 0 || p->pfc_head != NULL ? p->tx_free : PS_NEVER);
 }
 
+// True when nothing else is to be sent now.
+static __attribute__((noinline)) bool
+send_gated(struct node *n, struct port *p, ps_t now)
+{
+	if (p->llr != NULL && llr_preempts(n, p, now))
+		return true;
+	if (p->credits == NULL)
+		return false;
+	send_for_credit(n, p, now);
+	return true;
+}
+
 void
 transport_send(struct node *n, struct port *p, ps_t now)
 {
@@ -133,12 +146,13 @@ transport_send(struct node *n, struct port *p, ps_t now)
 	unsigned int eligible, tc;
 	struct rte_mbuf *m;
 
-	if (port_preempted(n, p, now))
-		return;
-	if (unlikely(p->credits != NULL)) {
-		send_for_credit(n, p, now);
+	if (port_preempted(n, p, now)) {
+		if (unlikely(p->gated))
+			llr_rearm(n, p);
 		return;
 	}
+	if (unlikely(p->gated) && send_gated(n, p, now))
+		return;
 	eligible = pause_eligible(n, p, now);
 	if (eligible == 0) {
 		node_arm_send(n, p, pause_resume_at(p));

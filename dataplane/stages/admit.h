@@ -38,9 +38,10 @@ admit_packet(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now, unsi
 	if (tunnels && unlikely(!tunnel_has_room(n, m, overhead)))
 		return DROP_NO_MBUF;
 	meta->cells = tables_cells(n->current, meta->wire_bytes);
-	// What takes credit is charged first, and leaves at the same instant.
+	// What takes credit, or may be held on a link with retry, is charged first, and leaves at
+	// the same instant.
 	if (port_idle(n, out, meta->tc, now) &&
-	    (!full || (port_unshaped(out, meta->tc, now) && out->credits == NULL)) &&
+	    (!full || (port_unshaped(out, meta->tc, now) && !out->gated)) &&
 	    charge_pass(n, in, out, m, variant))
 		return STAGE_NEXT;
 	meta->arrived = now; // even without a histogram: there may be one before it leaves

@@ -6,6 +6,7 @@
 
 #include "dataplane/base/punt.h"
 #include "dataplane/queueing/credit_frame.h"
+#include "dataplane/queueing/llr.h"
 #include "stage.h"
 
 // When the last bit of a packet arrives that is being received at `now`; 0: it has arrived.
@@ -30,6 +31,14 @@ stage_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now)
 	if (unlikely(in->rx_faults != 0)) {
 		int fault = STAGE_NEXT;
 
+		if (in->rx_faults & PORT_RX_LLR) {
+			const enum llr_arrival arrival = llr_receive(n, in, m, now);
+
+			if (arrival == LLR_TAKEN)
+				return STAGE_CONSUMED;
+			if (arrival == LLR_LATE)
+				fault = DROP_LINK_DOWN;
+		}
 		if (!in->up)
 			fault = DROP_LINK_DOWN;
 		else if (meta->flags & PACKET_BAD_FCS && receive_ends(in, m, now) == 0)

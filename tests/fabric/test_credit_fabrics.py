@@ -3,8 +3,9 @@
 fails every flow ends.
 
 Buffers go down to what a single frame takes, grants wait for a threshold, lanes take turns by tables, links of any rate
-and length lose and corrupt frames or go down, hosts are slow, switches cut through, and links are InfiniBand's or Ethernet's. In the build with sanitizers the program itself compares
-both ends of every link after every window (credit_check.c).
+and length lose and corrupt frames or go down, hosts are slow, switches cut through, and links are InfiniBand's or
+Ethernet's. In the build with sanitizers the program itself compares both ends of every link after every window
+(link_check.c).
 """
 import random
 import unittest

@@ -33,8 +33,8 @@ class Show(Shared):
                 elif word == "network":
                     self.assertEqual({row["tenant"] for row in answer["networks"]}, {"red", "blue", "rest"})
                 # Of a fabric that learns, puts packets in order, shares interfaces with Linux, speaks LLDP or BFD, has
-                # credits, or is InfiniBand's.
-                elif word in ("bfd", "credit", "lft", "lldp", "neighbour", "reorder", "steering"):
+                # credits or link-level retry, or is InfiniBand's.
+                elif word in ("bfd", "credit", "lft", "lldp", "llr", "neighbour", "reorder", "steering"):
                     self.assertEqual(answer["nodes"], {})
                 else:
                     self.assertIn("h2" if word == "queue-pairs" else "leaf1", answer["nodes"])

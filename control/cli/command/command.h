@@ -52,6 +52,7 @@ enum cli_kind {
 	CLI_SIZE,    // in bytes
 	CLI_LENGTH,  // in mm
 	CLI_PERCENT, // in ppm
+	CLI_ERROR_RATE,
 	CLI_KINDS,
 };
 

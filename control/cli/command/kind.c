@@ -4,6 +4,7 @@
 #include "live_names.h"
 
 #include "control/config/config.h"
+#include "control/config/error_rate.h"
 #include "control/config/scalar.h"
 
 #include <errno.h>
@@ -114,6 +115,7 @@ static const struct {
 	[CLI_SIZE] = {"SIZE", scalar_bytes},
 	[CLI_LENGTH] = {"LENGTH", scalar_cable},
 	[CLI_PERCENT] = {"SHARE", read_percent},
+	[CLI_ERROR_RATE] = {"BER", error_rate_read},
 };
 
 enum names_kind

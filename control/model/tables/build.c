@@ -190,6 +190,8 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 	set_routing(&draft);
 	error = tables_add_credits(&draft);
 	if (error == 0)
+		error = tables_add_llr(&draft);
+	if (error == 0)
 		error = tables_add_profiles(&draft);
 	if (error == 0)
 		error = draft.t->credits != NULL ? tables_add_lane_pools(&draft)
@@ -200,7 +202,7 @@ tables_build(struct tables **out, const struct topology *topology, uint32_t node
 	tables_add_histograms(&draft);
 	tables_add_answers(&draft);
 	set_trim(&draft);
-	draft.t->cut_through = settings->cut_through;
+	draft.t->cut_through = config_cuts_through(settings);
 	set_watchdog_poll(&draft);
 	error = tables_add_pins(&draft);
 	if (error != 0)
@@ -226,6 +228,8 @@ tables_build_host(struct tables **out, const struct topology *topology, uint32_t
 			(struct pool_profile){.size = POOL_UNLIMITED, .shared = POOL_UNLIMITED};
 	tables_set_answer_rate(&draft);
 	error = tables_add_credits(&draft);
+	if (error == 0)
+		error = tables_add_llr(&draft);
 	if (error == 0)
 		error = tables_add_profiles(&draft);
 	return finish(&draft, error, out);

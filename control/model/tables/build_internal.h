@@ -96,6 +96,13 @@ void tables_set_lane_group(const struct tables_draft *draft, struct pg_profile *
 			   const struct topo_port *port);
 int tables_add_lane_pools(struct tables_draft *draft);
 
+// Link-level retry (llr.c): t->llr, or an error where the two ends of a link differ.
+int tables_add_llr(struct tables_draft *draft);
+// The settings of what is behind a port: a host has those of its leaf. `far`: room for them.
+const struct switch_config *tables_settings_behind(const struct tables_draft *draft,
+						   const struct topo_port *port,
+						   struct switch_config *far);
+
 // Blames a key of the draft's switch once something is wrong, as config_blame().
 void tables_blame(struct tables_draft *draft, struct config_error_origin *origin,
 		  const char *key_format, ...) __attribute__((format(printf, 3, 4)));

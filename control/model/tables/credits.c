@@ -83,10 +83,9 @@ grant(uint32_t blocks[static PRIORITIES], uint8_t lanes, uint32_t count)
 		blocks[i] = lanes >> i & 1 ? count : 0;
 }
 
-// The settings of what is behind a port: a host has those of its leaf.
-static const struct switch_config *
-settings_behind(const struct tables_draft *draft, const struct topo_port *port,
-		struct switch_config *far)
+const struct switch_config *
+tables_settings_behind(const struct tables_draft *draft, const struct topo_port *port,
+		       struct switch_config *far)
 {
 	const struct topology *t = draft->topology;
 	const struct topo_node *peer;
@@ -151,7 +150,7 @@ static int
 set_port(struct tables_draft *draft, struct credit_port *c, const struct topo_port *port)
 {
 	struct switch_config scratch;
-	const struct switch_config *far = settings_behind(draft, port, &scratch);
+	const struct switch_config *far = tables_settings_behind(draft, port, &scratch);
 	// A host has those of the leaf behind each of its ports.
 	const struct switch_config *own = draft->host ? far : draft->settings;
 	const struct config_credit *credit = &own->credit;
@@ -206,7 +205,7 @@ check_far_ends(struct tables_draft *draft)
 	for (uint16_t i = 0; i < draft->node->port_count; i++) {
 		struct switch_config scratch;
 		const struct switch_config *far =
-			settings_behind(draft, &draft->node->ports[i], &scratch);
+			tables_settings_behind(draft, &draft->node->ports[i], &scratch);
 
 		if (config_has_credits(far->flow_control))
 			return refuse_mismatch(draft, &draft->node->ports[i]);

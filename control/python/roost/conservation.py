@@ -6,7 +6,7 @@ from typing import Any
 
 from .counters import answers, drops
 
-LOST_ON_WIRE = {"link-down", "link-fault", "no-mbuf"}
+LOST_ON_WIRE = {"link-down", "link-fault", "llr-discard", "llr-flush", "no-mbuf"}
 """Reasons of losses behind the transmitter: such a packet has left its queue and counts as sent there."""
 NOT_PACKETS = {"suppressed", "no-way-back"}
 """Kinds of answers that were not sent."""

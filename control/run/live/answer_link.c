@@ -14,7 +14,8 @@
 #include <string.h>
 
 // The keys of a link event that a user may give.
-static const char *const keys[] = {"state", "rate", "delay", "loss", "corrupt", "corrupt-payload"};
+static const char *const keys[] = {"state",           "rate",          "delay", "loss", "corrupt",
+				   "corrupt-payload", "bit-error-rate"};
 
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
 
@@ -151,8 +152,8 @@ answer_link(void *context, const json_t *params, json_t **result, struct diag *d
 
 	if (rc == 0 && clear == (count_keys(params) != 0))
 		rc = diag_fail(diag, EINVAL,
-			       "give at least one of state, rate, delay, loss, corrupt and "
-			       "corrupt-payload, or \"clear\" alone");
+			       "give at least one of state, rate, delay, loss, corrupt, "
+			       "corrupt-payload and bit-error-rate, or \"clear\" alone");
 	if (rc == 0 && link == TOPOLOGY_NONE) {
 		rc = change_port(live, &port, params, diag);
 		if (rc == 0)

@@ -2,6 +2,7 @@
 // Links as they are now, and what of that an event or a user has changed.
 #include "collect.h"
 
+#include "control/config/error_rate.h"
 #include "control/config/scalar.h"
 
 static void
@@ -30,6 +31,12 @@ changed_json(const struct link_values *c)
 		add_value(out, "corrupt", SCALAR_PERCENT, c->corrupt_ppm);
 	if (c->changes & CONFIG_LINK_CORRUPT_PAYLOAD)
 		add_value(out, "corrupt-payload", SCALAR_PERCENT, c->corrupt_payload_ppm);
+	if (c->changes & CONFIG_LINK_BIT_ERRORS) {
+		char text[CONFIG_TEXT];
+
+		json_object_set_new(out, "bit-error-rate",
+				    json_string(error_rate_text(c->bit_error_rate, text)));
+	}
 	if (c->changes & CONFIG_LINK_DROP)
 		json_object_set_new(out, "drop",
 				    json_sprintf("ip-id-low-byte %u", c->ip_id_low_byte));

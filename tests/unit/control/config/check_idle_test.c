@@ -43,6 +43,24 @@ a_port_s_lossy_group_pauses_nobody(void **state)
 }
 
 static void
+keys_of_llr_without_it(void **state)
+{
+	(void)state;
+	expect_messages(
+		SPECTRUM_X "  qos: {llr: {replay-max: 3, init-action: block}}\n",
+		"warning: f.yaml:4:27: qos.llr.replay-max: has no effect: qos.llr.state is "
+		"off\n"
+		"warning: f.yaml:4:43: qos.llr.init-action: has no effect: qos.llr.state is "
+		"off\n");
+	expect_messages(SPECTRUM_X "  qos: {llr: {state: on, replay-max: 3, init-action: block}}\n",
+			"");
+	expect_messages(SPECTRUM_X "  forwarding: cut-through\n  qos: {llr: {state: on}}\n",
+			"warning: f.yaml:4:15: forwarding: has no effect: qos.llr.state is on, and "
+			"link-level retry takes frames as a whole\n");
+	expect_messages(SPECTRUM_X "  forwarding: cut-through\n", "");
+}
+
+static void
 a_strict_class_has_no_weight(void **state)
 {
 	(void)state;
@@ -181,6 +199,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lossy_group_pauses_nobody),
 		cmocka_unit_test(a_port_s_lossy_group_pauses_nobody),
+		cmocka_unit_test(keys_of_llr_without_it),
 		cmocka_unit_test(a_strict_class_has_no_weight),
 		cmocka_unit_test(a_port_s_weight_is_for_its_scheduler),
 		cmocka_unit_test(a_port_has_priorities_for_pfc_alone),

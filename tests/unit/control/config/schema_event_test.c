@@ -21,7 +21,7 @@ mistakes(void **state)
 		       "  - {link: l, loss: 200%, drop: {}}\n"
 		       "  - {node: leaf1, route: {prefix: 10.0.0.0/8}}\n",
 		"f.yaml:3:5: events[0]: needs one of state, rate, delay, loss, corrupt, "
-		"corrupt-payload, drop\n"
+		"corrupt-payload, bit-error-rate, drop\n"
 		"f.yaml:3:10: events[0].at: 3 has no unit: write it with ps, ns, us, ms or s\n"
 		"f.yaml:4:24: events[1]: one event changes one thing: \"link\" or \"set\"\n"
 		"f.yaml:5:5: events[2]: needs \"tx\" or \"pfc\": what happens to the port\n"
@@ -85,19 +85,20 @@ static void
 several_changes_of_one_link(void **state)
 {
 	struct config *c = load_good(
-		FABRIC
-		"events:\n"
-		"  - {link: l, rate: 50G, delay: 2us, loss: 0.1%, corrupt: 1%, state: up}\n");
+		FABRIC "events:\n"
+		       "  - {link: l, rate: 50G, delay: 2us, loss: 0.1%, corrupt: 1%, state: up,\n"
+		       "     bit-error-rate: 2.5e-12}\n");
 
 	(void)state;
-	assert_int_equal(c->events[0].changes, CONFIG_LINK_STATE | CONFIG_LINK_RATE |
-						       CONFIG_LINK_DELAY | CONFIG_LINK_LOSS |
-						       CONFIG_LINK_CORRUPT);
+	assert_int_equal(c->events[0].changes,
+			 CONFIG_LINK_STATE | CONFIG_LINK_RATE | CONFIG_LINK_DELAY |
+				 CONFIG_LINK_LOSS | CONFIG_LINK_CORRUPT | CONFIG_LINK_BIT_ERRORS);
 	assert_true(c->events[0].up);
 	assert_int_equal(c->events[0].rate_bps, 50000000000);
 	assert_int_equal(c->events[0].delay_ps, 2000000);
 	assert_int_equal(c->events[0].loss_ppm, 1000);
 	assert_int_equal(c->events[0].corrupt_ppm, 10000);
+	assert_int_equal(c->events[0].bit_error_rate, 2500000);
 	config_free(c);
 }
 

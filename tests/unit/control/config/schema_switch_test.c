@@ -153,6 +153,26 @@ keys_of_credits_are_read(void **state)
 }
 
 static void
+keys_of_llr_are_read(void **state)
+{
+	struct switch_config s =
+		switch_of(SINGLE "  qos:\n"
+				 "    llr: {state: on, replay-buffer: 20KB, spacing: 1KB, "
+				 "replay-max: 255, timer: 3us, init-action: discard}\n",
+			  "switch", CONFIG_ROLE_LEAF);
+
+	(void)state;
+	assert_true(s.llr.on);
+	assert_int_equal(s.llr.buffer.kind, CONFIG_AMOUNT_BYTES);
+	assert_int_equal(s.llr.buffer.value, 20000);
+	assert_int_equal(s.llr.spacing_bytes, 1000);
+	assert_int_equal(s.llr.replay_max, 255);
+	assert_false(s.llr.timer_auto);
+	assert_int_equal(s.llr.timer_ps, 3000000);
+	assert_int_equal(s.llr.action, CONFIG_LLR_DISCARD);
+}
+
+static void
 keys_without_a_feature_are_unknown(void **state)
 {
 	static const char *const keys[] = {
@@ -442,6 +462,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_is_read),
 		cmocka_unit_test(keys_of_credits_are_read),
+		cmocka_unit_test(keys_of_llr_are_read),
 		cmocka_unit_test(keys_without_a_feature_are_unknown),
 		cmocka_unit_test(routing_is_read),
 		cmocka_unit_test(routing_that_is_wrong),

@@ -129,6 +129,8 @@ static void
 test_faults_and_rate(void **state)
 {
 	const struct config_event loss = {.changes = CONFIG_LINK_LOSS, .loss_ppm = 1000},
+				  bits = {.changes = CONFIG_LINK_BIT_ERRORS,
+					  .bit_error_rate = UINT64_C(1000000000)},
 				  rate = {.changes = CONFIG_LINK_RATE | CONFIG_LINK_CORRUPT,
 					  .rate_bps = 50 * UINT64_C(1000000000),
 					  .corrupt_ppm = 500},
@@ -157,7 +159,10 @@ test_faults_and_rate(void **state)
 	assert_int_equal(fabric_link_values(b.f, link).changes,
 			 CONFIG_LINK_LOSS | CONFIG_LINK_CORRUPT);
 	change(&b, rate, LINK);
+	change(&b, bits, LINK);
+	assert_int_equal(out->bit_errors, 18446744074); // 1e-9 of 2^64
 	clear(&b, LINK);
+	assert_int_equal(out->bit_errors, 0);
 	clear(&b, LINK); // nothing is left to do
 	assert_int_equal(fabric_link_values(b.f, link).changes, 0);
 	assert_false(out->special);

@@ -275,6 +275,28 @@ test_wake(void **state)
 	wire_destroy(w);
 }
 
+// 1 - (1 - b)^n, to a few units of 2^-64 for each doubling.
+static void
+test_error_probability(void **state)
+{
+	const uint64_t half = UINT64_C(1) << 63, small = UINT64_C(18446744074); // 1e-9
+
+	(void)state;
+	assert_int_equal(wire_error_probability(0, 100000), 0);
+	assert_int_equal(wire_error_probability(small, 0), 0);
+	assert_int_equal(wire_error_probability(small, 1), small);
+	assert_int_equal(wire_error_probability(half, 2), half + half / 2);
+	assert_int_equal(wire_error_probability(half, 3), half + half / 2 + half / 4);
+	assert_int_equal(wire_error_probability(half, 64), UINT64_MAX);
+	assert_int_equal(wire_error_probability(half, 128000), UINT64_MAX);
+	// Of 33248 bits: 3.3247447e-5.
+	assert_in_range(wire_error_probability(small, 33248), UINT64_C(613307151500000),
+			UINT64_C(613307151700000));
+	for (uint32_t bits = 2; bits < 5000; bits += 7)
+		assert_true(wire_error_probability(small, bits) >
+			    wire_error_probability(small, bits - 1));
+}
+
 int
 main(void)
 {
@@ -283,7 +305,7 @@ main(void)
 		cmocka_unit_test(test_grows),          cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_widen),          cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_bursts),         cmocka_unit_test(test_phased),
-		cmocka_unit_test(test_wake),
+		cmocka_unit_test(test_wake),           cmocka_unit_test(test_error_probability),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

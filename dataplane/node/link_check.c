@@ -7,8 +7,15 @@
 //   sent                           <= limit
 //
 // So what the sender may still send, what is on its way and what is held never pass the buffer.
-#include "credit_check.h"
+//
+// With link-level retry, in one direction:
+//
+//   outstanding             = the bytes of the frames that are not acknowledged
+//   held                    = those that the far end does not have, and no other
+//   accepted - expected     = frames with a number on the wire, once the link has begun
+#include "link_check.h"
 
+#include "dataplane/base/llr.h"
 #include "dataplane/queueing/credits.h"
 
 #include <inttypes.h>
@@ -44,6 +51,22 @@ on_wire(const struct node *n, const struct wire *w, unsigned int lane)
 	return blocks;
 }
 
+// The same of what link-level retry holds.
+static uint32_t
+in_replay(const struct node *n, const struct port *p, unsigned int lane)
+{
+	const struct llr *l = p->llr;
+	uint32_t blocks = 0;
+
+	for (uint32_t i = l != NULL ? l->accepted : 0; l != NULL && i != l->next; i++) {
+		const struct packet_meta *meta = packet_meta(l->frames[i & l->mask].held);
+
+		if (meta->lane == PACKET_LANE_FIRST + lane)
+			blocks += credits_blocks(n, meta->wire_bytes);
+	}
+	return blocks;
+}
+
 static bool
 has_lost(const struct credit_lane *from, const struct credit_lane *to, const struct port *at)
 {
@@ -67,7 +90,8 @@ find_violation(const struct node *n, const struct port *p, const struct far_end 
 	const struct credit_tables *t = n->current->credits;
 	const struct credit_lane *from = &p->credits->lanes[lane],
 				 *to = &far->port->credits->lanes[lane];
-	const uint32_t between = from->sent - to->received, wire = on_wire(n, p->out, lane);
+	const uint32_t between = from->sent - to->received,
+		       wire = on_wire(n, p->out, lane) + in_replay(n, p, lane);
 	const uint32_t held = credits_held(far->node, far->port, lane);
 	const uint32_t size = far->port->credits->profile->granted[lane];
 
@@ -84,8 +108,56 @@ find_violation(const struct node *n, const struct port *p, const struct far_end 
 	return NULL;
 }
 
+static uint32_t
+numbered_on_wire(const struct wire *w)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = w->head; i != w->tail; i++)
+		count += !!(packet_meta(w->slots[i & w->mask].packet)->flags & PACKET_RETRIED);
+	return count;
+}
+
+static const char *
+find_llr_violation(const struct port *p, const struct far_end *far)
+{
+	const struct llr *l = p->llr, *to = far->port->llr;
+	uint64_t bytes = 0;
+
+	if (l->accepted - l->first > l->next - l->first)
+		return "the far end accepts a frame that was not sent";
+	for (uint32_t i = l->first; i != l->next; i++) {
+		const struct llr_frame *frame = &l->frames[i & l->mask];
+
+		bytes += frame->bytes;
+		if ((frame->held != NULL) != ((int32_t)(i - l->accepted) >= 0))
+			return "a frame is held that the far end has, or is not that it lacks";
+	}
+	if (bytes != l->outstanding)
+		return "the outstanding bytes are not those of the frames";
+	if (l->tx_state != LLR_TX_INIT && to->rx_state != LLR_RX_OFF &&
+	    l->accepted - to->expected != numbered_on_wire(p->out))
+		return "frames accepted and not received are not those on the wire";
+	return NULL;
+}
+
 static void
-check_port(const struct node *n, const struct port *p, const struct far_end *far, ps_t now)
+check_llr(const struct node *n, const struct port *p, const struct far_end *far, ps_t now)
+{
+	const char *what = find_llr_violation(p, far);
+
+	if (what == NULL)
+		return;
+	fprintf(stderr,
+		"roost: %s, port %u at %" PRIu64 " ps: %s (first %u, accepted %u, next %u, far "
+		"end expects %u)\n",
+		n->name != NULL ? n->name : "a node", p->index + 1u, now, what, p->llr->first,
+		p->llr->accepted, p->llr->next, far->port->llr->expected);
+	abort();
+}
+
+static void
+check_credits(const struct node *n, const struct port *p, const struct far_end *far, ps_t now)
 {
 	for (unsigned int lane = 0; lane < PRIORITIES; lane++) {
 		const char *what = find_violation(n, p, far, lane);
@@ -103,14 +175,20 @@ check_port(const struct node *n, const struct port *p, const struct far_end *far
 	}
 }
 
+// The ports of a node that may be of such links.
+static unsigned int
+ports_of(const struct node *n)
+{
+	return n->credits != NULL || n->llr != NULL ? n->port_count : 0;
+}
+
 static uint32_t
 list_ends(struct node *const *nodes, uint32_t count, struct far_end *ends)
 {
 	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		for (unsigned int k = 0; nodes[i]->credits != NULL && k < nodes[i]->port_count;
-		     k++) {
+		for (unsigned int k = 0; k < ports_of(nodes[i]); k++) {
 			const struct port *p = &nodes[i]->ports[k];
 
 			if (p->in != NULL)
@@ -121,28 +199,29 @@ list_ends(struct node *const *nodes, uint32_t count, struct far_end *ends)
 }
 
 void
-credit_check(struct node *const *nodes, uint32_t count, ps_t now)
+link_check(struct node *const *nodes, uint32_t count, ps_t now)
 {
 	uint32_t ports = 0, used;
 	struct far_end *ends;
 
 	for (uint32_t i = 0; i < count; i++)
-		ports += nodes[i]->credits != NULL ? nodes[i]->port_count : 0u;
+		ports += ports_of(nodes[i]);
 	ends = calloc(ports + 1u, sizeof(*ends));
 	if (ends == NULL)
 		abort();
 	used = list_ends(nodes, count, ends);
 	for (uint32_t i = 0; used != 0 && i < count; i++)
-		for (unsigned int k = 0; nodes[i]->credits != NULL && k < nodes[i]->port_count;
-		     k++) {
+		for (unsigned int k = 0; k < ports_of(nodes[i]); k++) {
 			const struct port *p = &nodes[i]->ports[k];
 			const struct far_end key = {.wire = p->out};
 			const struct far_end *far =
 				p->out != NULL ? bsearch(&key, ends, used, sizeof(key), compare)
 					       : NULL;
 
-			if (far != NULL)
-				check_port(nodes[i], p, far, now);
+			if (far != NULL && p->credits != NULL)
+				check_credits(nodes[i], p, far, now);
+			if (far != NULL && p->llr != NULL)
+				check_llr(nodes[i], p, far, now);
 		}
 	free(ends);
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Link-level retry of a node's links: how much each port may have sent without an acknowledgement,
+// and how long it waits for one. Both ends of a link have it, or neither.
+#include "build_internal.h"
+
+#include "control/base/memory.h"
+#include "dataplane/base/headers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#define FRAMES_MIN 16
+#define FRAMES_MAX 4096 // that may be unacknowledged, whatever their length
+#define TIMER_TRIPS 2   // round trips that `auto` waits
+// Assumed where a port is as fast as its device.
+#define DEVICE_RATE_BPS UINT64_C(100000000000)
+
+struct link {
+	uint64_t byte_time;
+	uint64_t frame; // the largest, without FCS
+	uint64_t trip;  // bytes that the link carries in the delays of a round trip
+	uint64_t tail;  // bytes on the link before an acknowledgement, at the most
+};
+
+// An acknowledgement comes when the last bit of a frame is there, and no earlier than the spacing
+// allows. It may find that a frame the other way has just begun, and so has a new one here.
+static struct link
+measure(const struct tables_draft *draft, const struct switch_config *own,
+	const struct switch_config *far, const struct topo_port *port)
+{
+	const struct config_framing *framing = &draft->topology->config->fabric.framing;
+	const uint64_t overhead = framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes;
+	const uint64_t rate = port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS;
+	const uint64_t latency = own->latency_ps > far->latency_ps ? own->latency_ps
+								   : far->latency_ps;
+	__extension__ typedef unsigned __int128 wide;
+	struct link link = {
+		.byte_time = time_byte_time(rate),
+		.frame = HEADER_ETHERNET_BYTES + 2 * HEADER_TAG_BYTES + (uint64_t)port->mtu,
+	};
+
+	link.trip =
+		(uint64_t)((wide)(2 * (port->delay_ps + latency)) * rate / (8 * (wide)PS_PER_S)) +
+		1;
+	link.tail = 3 * (link.frame + overhead) + own->llr.spacing_bytes;
+	return link;
+}
+
+static uint32_t
+frames_of(uint64_t buffer)
+{
+	uint32_t frames = FRAMES_MIN;
+
+	while (frames < FRAMES_MAX && frames * PACKET_FRAME_MIN < buffer)
+		frames *= 2;
+	return frames;
+}
+
+static int
+refuse_buffer(struct tables_draft *draft, const struct topo_port *port, uint64_t buffer,
+	      uint64_t frame)
+{
+	struct config_error_origin cause = {0};
+
+	tables_blame(draft, &cause, "qos.llr.replay-buffer");
+	return tables_report(draft, false, cause.mark.pos, "qos.llr.replay-buffer",
+			     "%s: a replay buffer of %" PRIu64 " B does not hold a frame of MTU "
+			     "%u: at least %" PRIu64 " B are needed",
+			     port->name, buffer, port->mtu, frame);
+}
+
+static int
+refuse_mismatch(struct tables_draft *draft, const struct topo_port *port)
+{
+	struct config_error_origin cause = {0};
+
+	tables_blame(draft, &cause, "qos.llr.state");
+	return tables_report(draft, false, cause.mark.pos, "qos.llr.state",
+			     "%s: both ends of a link need link-level retry, or neither: set "
+			     "qos.llr.state alike on %s",
+			     port->name, draft->topology->nodes[port->peer_node].name);
+}
+
+static int
+set_port(struct tables_draft *draft, struct llr_port *to, const struct topo_port *port)
+{
+	_Static_assert((int)CONFIG_LLR_BLOCK == (int)LLR_ACTION_BLOCK &&
+			       (int)CONFIG_LLR_DISCARD == (int)LLR_ACTION_DISCARD,
+		       "actions are numbered alike");
+	struct switch_config scratch;
+	const struct switch_config *far = tables_settings_behind(draft, port, &scratch);
+	// A host has those of the leaf behind each of its ports.
+	const struct switch_config *own = draft->host ? far : draft->settings;
+	const struct link link = measure(draft, own, far, port);
+	const uint64_t buffer = own->llr.buffer.kind == CONFIG_AMOUNT_BYTES
+					? own->llr.buffer.value
+					: link.trip + link.tail + link.frame;
+
+	if (far->llr.on != draft->settings->llr.on)
+		return refuse_mismatch(draft, port);
+	if (buffer < link.frame)
+		return refuse_buffer(draft, port, buffer, link.frame);
+	to->limit = (uint32_t)(buffer - link.frame < UINT32_MAX ? buffer - link.frame : UINT32_MAX);
+	to->frames = frames_of(buffer);
+	to->replay_max = own->llr.replay_max;
+	to->action = (uint8_t)own->llr.action;
+	to->spacing = time_of_bytes(link.byte_time, own->llr.spacing_bytes);
+	to->timer = own->llr.timer_auto
+			    ? TIMER_TRIPS * time_of_bytes(link.byte_time, link.trip + link.tail)
+			    : own->llr.timer_ps;
+	return 0;
+}
+
+// Ports without it may not have a far end with it.
+static int
+check_far_ends(struct tables_draft *draft)
+{
+	for (uint16_t i = 0; i < draft->node->port_count; i++) {
+		struct switch_config scratch;
+
+		if (tables_settings_behind(draft, &draft->node->ports[i], &scratch)->llr.on)
+			return refuse_mismatch(draft, &draft->node->ports[i]);
+	}
+	return 0;
+}
+
+int
+tables_add_llr(struct tables_draft *draft)
+{
+	const struct config *config = draft->topology->config;
+	const uint16_t ports = draft->node->port_count;
+	int error = 0;
+
+	if (!draft->settings->llr.on)
+		return config->private != NULL && config_llr(config) ? check_far_ends(draft) : 0;
+	draft->t->llr = memory_array(ports, sizeof(*draft->t->llr), "link-level retry");
+	for (uint16_t i = 0; i < ports && error == 0; i++)
+		error = set_port(draft, &draft->t->llr[i], &draft->node->ports[i]);
+	return error;
+}
