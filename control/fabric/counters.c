@@ -145,8 +145,7 @@ counters_parts_of(const struct report_node *n, unsigned int port)
 	const struct nic *nic = n->node->nic;
 
 	return (p->reorder != NULL ? COUNTERS_REORDER : 0u) |
-	       (p->credits != NULL ? COUNTERS_CREDITS : 0u) |
-	       (p->llr != NULL ? COUNTERS_LLR : 0u) |
+	       (p->credits != NULL ? COUNTERS_CREDITS : 0u) | (p->llr != NULL ? COUNTERS_LLR : 0u) |
 	       (nic != NULL && nic_path_counts(nic, port) != NULL ? COUNTERS_PATHS : 0u);
 }
 

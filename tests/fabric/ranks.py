@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs of several processes, by mpirun on this machine, whatever it has of cores."""
 import os
+import unittest
 
-from support import ROOST, command
+from support import ROOST, SANITIZED, command
+
+# For tests that use ranks.
+unless_sanitized = unittest.skipIf(SANITIZED, "Open MPI's own leaks and races would be found")
 
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -11,6 +11,7 @@ import random
 import unittest
 
 from common import *
+from ranks import mpirun, unless_sanitized
 
 SEEDS = range(200) if FULL else range(9 if SANITIZED else 16)
 RATES = (25, 75, 100, 250, 400)
@@ -132,9 +133,8 @@ class Credits(Case):
                 digests.add(re.search("^digest .*", roost("sim", path, *options).out, re.M)[0])
             self.assertEqual(len(digests), 1, seed)
 
-    @unittest.skipIf(SANITIZED, "Open MPI's own leaks and races would be found")
+    @unless_sanitized
     def test_nor_on_ranks(self):
-        from ranks import mpirun
         for seed in SEEDS[:10 if FULL else 4]:
             draw = Draw(seed, faults=True)
             if draw.leaves == 1:

@@ -4,7 +4,7 @@ for any fabric that has them."""
 import random
 
 from common import *
-from ranks import mpirun
+from ranks import mpirun, unless_sanitized
 
 NS = 10**3
 RATES = (10, 25, 40, 50, 100, 200, 400, 800)
@@ -215,8 +215,7 @@ class Anything(Case):
                 for options in (("--window", "100ns"), ("--visit", "3"), ("-j", "2")):
                     self.assertEqual(self.sim(description, *options).digest, sim.digest, options)
 
-
-    @unittest.skipIf(SANITIZED, "Open MPI's own leaks and races would be found")
+    @unless_sanitized
     def test_ranks(self):
         sample = self.sample(1)
         self.assertGreater(sample["fabric"]["topology"]["leaves"], 1)

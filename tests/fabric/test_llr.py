@@ -9,6 +9,7 @@ import random
 import unittest
 
 from common import *
+from ranks import mpirun, unless_sanitized
 
 BYTE, DELAY = 80, 500_000
 SET = 8 * BYTE                  # an ordered set on the wire
@@ -139,7 +140,6 @@ class Beside(Case):
         self.assertEqual(set(off.drops), {"bad-fcs"})
         self.assertLess(on.flows[0]["fct_ps"], off.flows[0]["fct_ps"])
 
-
     def test_the_example(self):
         """What doc/llr.md prints of its file."""
         page = (SOURCE / "doc/llr.md").read_text()
@@ -267,10 +267,8 @@ class Random(Case):
                        for options in (("-j", 1), ("-j", 2), ("--window", "100ns"), ("--visit", 7))}
             self.assertEqual(len(digests), 1, seed)
 
-
-    @unittest.skipIf(SANITIZED, "Open MPI's own leaks and races would be found")
+    @unless_sanitized
     def test_nor_on_ranks(self):
-        from ranks import mpirun
         seed = next(seed for seed in range(100) if Draw(seed).leaves == 3)
         path = self.file(Draw(seed).description())
         digests = {re.search("^digest .*", done.out, re.M)[0] for done in (roost("sim", path), mpirun(2, "sim", path))}

@@ -3,7 +3,7 @@
 import random
 
 from common import *
-from ranks import mpirun
+from ranks import mpirun, unless_sanitized
 from sample import Sample
 from sprayed import GRANTED, PLANES, SPRAYED
 
@@ -25,7 +25,7 @@ def without(value, names):
     return [without(one, names) for one in value] if isinstance(value, list) else value
 
 
-@unittest.skipIf(SANITIZED, "Open MPI's own leaks and races would be found")
+@unless_sanitized
 class Ranks(Case):
     def assert_same_files(self, got, wanted):
         names = sorted(path.name for path in wanted.iterdir())

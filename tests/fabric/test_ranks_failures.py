@@ -5,7 +5,7 @@ import resource
 import signal
 
 from common import *
-from ranks import ENVIRONMENT, mpirun
+from ranks import ENVIRONMENT, mpirun, unless_sanitized
 
 RANKS = 3
 PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "15"}   # seconds after SIGTERM, for a busy machine
@@ -35,7 +35,7 @@ def ranks_of(run):
     return found
 
 
-@unittest.skipIf(SANITIZED, "Open MPI's own leaks and races would be found")
+@unless_sanitized
 class Early(Case):
     def disturbed(self, path, out, disturb, **env):
         """A run that is under way while something happens to its ranks."""
@@ -105,7 +105,7 @@ class Early(Case):
         self.assertEqual([(path.name, path.read_text()) for path in out.iterdir()], [("flows.csv", "mine\n")])
 
 
-@unittest.skipIf(SANITIZED, "Open MPI's own leaks and races would be found")
+@unless_sanitized
 class Errors(Case):
     def test_a_bad_file(self):
         path = self.file("fabric: {topology: {kind: leaf-spine, leaves: two}}\n")
