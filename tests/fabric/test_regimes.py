@@ -26,6 +26,7 @@ SETTINGS = [("spectrum-x", "slower link", "slower-link", "routing.spine-notices=
             ("ecmp-dcqcn", "storage mix, 99th percentile", "mix", "hosts.congestion=none"),
             ("spectrum-x", "incast, until it ends", "incast", "hosts.congestion=none"),
             ("spectrum-x", "slow host", "slow-host", "hosts.congestion=none"),
+            ("ultra-ethernet", "corrupting link, first seed", "corrupting-link-1", "qos.llr.state=on"),
             ("ultra-ethernet", "slow host", "slow-host", "hosts.rto=100us"),
             ("ultra-ethernet", "dead spine", "dead-spine", "hosts.rto=100us")]
 
@@ -45,8 +46,9 @@ def commands():
 
 def options(case):
     """What `run` gets in the page for a case, without what is for the drawing only."""
-    (line,) = (line for line in commands() if line.startswith(f"run {case} "))
-    words = shlex.split(line.replace("$step", step()))[2:]
+    runs = [re.search(r"\brun (.*?)(?:; done)?$", line) for line in commands()]
+    (line,) = (found for one in runs if one and (found := one[1].replace("$seed", "1")).startswith(f"{case} "))
+    words = shlex.split(line.replace("$step", step()))[1:]
     pairs = zip(words[::2], words[1::2])
     return [word for key, value in pairs if key != "--until" and not value.startswith("record=") for word in (key, value)]
 
