@@ -142,7 +142,6 @@ class Api(Shared):
         wait_until(lambda: roost("show", "fabric", "-f", self.name, status=None).status == 0, "it answers")
         self.assertGreater(self.delivered(), before)
         self.assert_flows_on()
-        self.assertEqual(self.slips(), 0)
 
     def test_changes_that_cannot_hold(self):
         """Clear answers, nothing changed, and the packets go on."""
