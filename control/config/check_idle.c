@@ -212,7 +212,7 @@ check_idle(const struct switch_check *check)
 	check_port_pfc(check);
 	check_credits(check);
 	check_llr(check);
-	note(check, settings->cut_through, "cut-through-header",
+	note(check, config_cuts_through(settings), "cut-through-header",
 	     "has no effect: forwarding is store-and-forward");
 	for (int i = 0; i < CONFIG_POOLS; i++) {
 		snprintf(key, sizeof(key), "buffer.pools.%s.port-alpha", config_pool_name(i));

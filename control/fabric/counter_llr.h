@@ -16,13 +16,13 @@ counter_llr(const struct port *p)
 // clang-format off
 
 #define LLR_ROWS(ROW) \
-	ROW(PORT, LLR, llr_tx_init, TOTAL, "ordered sets", counter_llr(p)->sets_tx[LLR_INIT], \
+	ROW(PORT, LLR, llr_tx_init, TOTAL, "sets", counter_llr(p)->sets_tx[LLR_INIT], \
 	    "LLR_INIT sent ([llr.md](llr.md))") \
-	ROW(PORT, LLR, llr_tx_init_echo, TOTAL, "ordered sets", \
+	ROW(PORT, LLR, llr_tx_init_echo, TOTAL, "sets", \
 	    counter_llr(p)->sets_tx[LLR_INIT_ECHO], "LLR_INIT_ECHO sent") \
-	ROW(PORT, LLR, llr_tx_ack, TOTAL, "ordered sets", counter_llr(p)->sets_tx[LLR_ACK], \
+	ROW(PORT, LLR, llr_tx_ack, TOTAL, "sets", counter_llr(p)->sets_tx[LLR_ACK], \
 	    "LLR_ACK sent") \
-	ROW(PORT, LLR, llr_tx_nack, TOTAL, "ordered sets", counter_llr(p)->sets_tx[LLR_NACK], \
+	ROW(PORT, LLR, llr_tx_nack, TOTAL, "sets", counter_llr(p)->sets_tx[LLR_NACK], \
 	    "LLR_NACK sent") \
 	ROW(PORT, LLR, llr_tx_discard, TOTAL, "frames", counter_llr(p)->tx_discard, \
 	    "frames dropped while the link began, with `init-action: discard`") \
@@ -41,15 +41,15 @@ counter_llr(const struct port *p)
 	    "what is in the replay buffer: sent and not acknowledged") \
 	ROW(PORT, LLR, llr_wait_ns, TOTAL, "ns", NS(pause_clock_total(&counter_llr(p)->wait, now)), \
 	    "how long the replay buffer was full, or the link began") \
-	ROW(PORT, LLR, llr_rx_init, TOTAL, "ordered sets", counter_llr(p)->sets_rx[LLR_INIT], \
+	ROW(PORT, LLR, llr_rx_init, TOTAL, "sets", counter_llr(p)->sets_rx[LLR_INIT], \
 	    "LLR_INIT received") \
-	ROW(PORT, LLR, llr_rx_init_echo, TOTAL, "ordered sets", \
+	ROW(PORT, LLR, llr_rx_init_echo, TOTAL, "sets", \
 	    counter_llr(p)->sets_rx[LLR_INIT_ECHO], "LLR_INIT_ECHO received") \
-	ROW(PORT, LLR, llr_rx_ack, TOTAL, "ordered sets", counter_llr(p)->sets_rx[LLR_ACK], \
+	ROW(PORT, LLR, llr_rx_ack, TOTAL, "sets", counter_llr(p)->sets_rx[LLR_ACK], \
 	    "LLR_ACK received") \
-	ROW(PORT, LLR, llr_rx_nack, TOTAL, "ordered sets", counter_llr(p)->sets_rx[LLR_NACK], \
+	ROW(PORT, LLR, llr_rx_nack, TOTAL, "sets", counter_llr(p)->sets_rx[LLR_NACK], \
 	    "LLR_NACK received") \
-	ROW(PORT, LLR, llr_rx_ack_nack_seq_error, TOTAL, "ordered sets", \
+	ROW(PORT, LLR, llr_rx_ack_nack_seq_error, TOTAL, "sets", \
 	    counter_llr(p)->rx_seq_error, "received ACKs and NACKs of frames that are not in the " \
 	    "replay buffer") \
 	ROW(PORT, LLR, llr_rx_ok, TOTAL, "frames", counter_llr(p)->rx_ok, \

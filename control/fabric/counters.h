@@ -95,6 +95,8 @@ enum counters_part {
 	COUNTERS_PATHS = 1 << 12,   // only of NICs that speak uet or mrc; with COUNTERS_TRAFFIC
 	COUNTERS_LLR = 1 << 13,     // only of ports with link-level retry; with COUNTERS_TRAFFIC
 	COUNTERS_REORDER = 1 << 9, // only of ports that put packets in order; with COUNTERS_TRAFFIC
+	// Of some ports only: counters_parts_of().
+	COUNTERS_OF_SOME = COUNTERS_CREDITS | COUNTERS_PATHS | COUNTERS_LLR | COUNTERS_REORDER,
 };
 
 enum counter_scope {

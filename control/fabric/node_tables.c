@@ -84,6 +84,8 @@ set_link_rates(const struct fabric *f, uint32_t node, const struct switch_config
 		profile->quantum_time = profile->byte_time * (512 / 8);
 		if (settings->pfc_refresh_auto)
 			profile->refresh = tables_auto_refresh(profile);
+		if (t->llr != NULL)
+			tables_set_llr_rate(&t->llr[p], profile->byte_time);
 		if (profile->busy_bytes != 0)
 			profile->busy_bytes =
 				tables_busy_bytes(rate, settings->routing.utilisation_ppm);

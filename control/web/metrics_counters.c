@@ -166,8 +166,7 @@ write_port(struct metrics *m, const struct counter *c, struct place at, const js
 		write_priorities(m, c, at, port);
 	else if (c->scope != COUNTER_OF_PORT)
 		write_objects(m, c, at, port);
-	else if ((c->part != COUNTERS_REORDER && c->part != COUNTERS_PATHS) ||
-		 has_any(port, c->scope, c->part, NULL))
+	else if (!(c->part & COUNTERS_OF_SOME) || has_any(port, c->scope, c->part, NULL))
 		write_counter(m, c, &at, json_object_get(port, c->name));
 }
 

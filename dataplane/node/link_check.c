@@ -51,22 +51,6 @@ on_wire(const struct node *n, const struct wire *w, unsigned int lane)
 	return blocks;
 }
 
-// The same of what link-level retry holds.
-static uint32_t
-in_replay(const struct node *n, const struct port *p, unsigned int lane)
-{
-	const struct llr *l = p->llr;
-	uint32_t blocks = 0;
-
-	for (uint32_t i = l != NULL ? l->accepted : 0; l != NULL && i != l->next; i++) {
-		const struct packet_meta *meta = packet_meta(l->frames[i & l->mask].held);
-
-		if (meta->lane == PACKET_LANE_FIRST + lane)
-			blocks += credits_blocks(n, meta->wire_bytes);
-	}
-	return blocks;
-}
-
 static bool
 has_lost(const struct credit_lane *from, const struct credit_lane *to, const struct port *at)
 {
@@ -91,7 +75,7 @@ find_violation(const struct node *n, const struct port *p, const struct far_end 
 	const struct credit_lane *from = &p->credits->lanes[lane],
 				 *to = &far->port->credits->lanes[lane];
 	const uint32_t between = from->sent - to->received,
-		       wire = on_wire(n, p->out, lane) + in_replay(n, p, lane);
+		       wire = on_wire(n, p->out, lane) + llr_held_blocks(n, p, lane);
 	const uint32_t held = credits_held(far->node, far->port, lane);
 	const uint32_t size = far->port->credits->profile->granted[lane];
 

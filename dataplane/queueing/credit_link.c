@@ -5,6 +5,7 @@
 
 #include "credit_frame.h"
 #include "credits.h"
+#include "llr.h"
 #include "transmit.h"
 
 // Puts an update on the wire: as port_transmit(), but for its length.
@@ -31,6 +32,13 @@ transmit_update(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	return true;
 }
 
+// What the far end should have got when this frame arrives: it overtakes what link-level retry holds.
+static uint32_t
+said_sent(const struct node *n, const struct port *p, unsigned int lane)
+{
+	return p->credits->lanes[lane].sent - llr_held_blocks(n, p, lane);
+}
+
 static bool
 send_update(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
@@ -43,7 +51,7 @@ send_update(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	l->advertised = credits_limit(n, p, lane);
 	l->resend_at = now + c->profile->resend;
 	if (n->current->credits->kind == CREDIT_INFINIBAND)
-		credit_frame_write_infiniband(m, lane, l->sent, l->advertised);
+		credit_frame_write_infiniband(m, lane, said_sent(n, p, lane), l->advertised);
 	else
 		credit_frame_write_freed(m, lane, l->advertised - c->profile->granted[lane]);
 	sent = transmit_update(n, p, m, now);
@@ -55,7 +63,7 @@ static bool
 send_sync(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 {
 	for (unsigned int lane = 0; lane < PRIORITIES; lane++)
-		credit_frame_write_sent(m, lane, p->credits->lanes[lane].sent);
+		credit_frame_write_sent(m, lane, said_sent(n, p, lane));
 	return port_transmit_frame(n, p, m, now, true);
 }
 

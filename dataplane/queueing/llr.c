@@ -86,6 +86,12 @@ begin(struct node *n, struct port *p, ps_t now)
 	llr_request_set(n, p, LLR_INIT, now);
 }
 
+static uint32_t
+frame_bytes(const struct port *p, uint32_t wire_bytes)
+{
+	return wire_bytes + p->profile->preamble + p->profile->fcs + p->profile->gap;
+}
+
 // Drops what the far end does not have, and forgets what it has.
 static void
 drop_frames(struct node *n, struct port *p, enum drop_reason reason, ps_t now)
@@ -103,10 +109,26 @@ drop_frames(struct node *n, struct port *p, enum drop_reason reason, ps_t now)
 			p->credits->lanes[lane].lost +=
 				credits_blocks(n, packet_meta(m)->wire_bytes);
 		l->frames[l->first & l->mask].held = NULL;
+		l->extra_bytes += frame_bytes(p, packet_meta(m)->wire_bytes);
 		node_drop(n, m, reason, now);
 	}
 	l->accepted = l->next;
 	l->outstanding = 0;
+}
+
+uint32_t
+llr_held_blocks(const struct node *n, const struct port *p, unsigned int lane)
+{
+	const struct llr *l = p->llr;
+	uint32_t blocks = 0;
+
+	for (uint32_t i = l != NULL ? l->accepted : 0; l != NULL && i != l->next; i++) {
+		const struct packet_meta *meta = packet_meta(l->frames[i & l->mask].held);
+
+		if (meta->lane == PACKET_LANE_FIRST + lane)
+			blocks += credits_blocks(n, meta->wire_bytes);
+	}
+	return blocks;
 }
 
 static void
@@ -137,15 +159,13 @@ end_replay(struct llr *l)
 bool
 llr_preempts(struct node *n, struct port *p, ps_t now)
 {
-	const struct port_profile *profile = p->profile;
 	struct llr *l = p->llr;
 	uint32_t sequence, bytes;
 
 	if (l->tx_state == LLR_TX_REPLAY) {
 		sequence = l->replay_at++;
-		bytes = l->frames[sequence & l->mask].bytes + profile->preamble + profile->fcs +
-			profile->gap;
-		__atomic_store_n(&p->tx_free, now + time_of_bytes(profile->byte_time, bytes),
+		bytes = frame_bytes(p, l->frames[sequence & l->mask].bytes);
+		__atomic_store_n(&p->tx_free, now + time_of_bytes(p->profile->byte_time, bytes),
 				 __ATOMIC_RELAXED);
 		l->tx_again++;
 		l->extra_bytes += bytes;
@@ -215,14 +235,13 @@ acknowledge(struct node *n, struct port *in, ps_t now)
 {
 	struct llr *l = in->llr;
 
-	if (l->rx_state != LLR_RX_SEND_ACKS)
+	if (l->rx_state != LLR_RX_SEND_ACKS || l->waiting >> LLR_ACK & 1)
 		return;
 	l->deferred = now < l->spaced_until;
 	if (l->deferred) {
 		note_due(n, l->spaced_until);
 		return;
 	}
-	l->spaced_until = now + l->profile->spacing;
 	llr_request_set(n, in, LLR_ACK, now);
 }
 

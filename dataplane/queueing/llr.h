@@ -18,6 +18,9 @@ void llr_rearm(struct node *n, struct port *p);
 enum llr_arrival { LLR_FRAME, LLR_LATE, LLR_TAKEN };
 enum llr_arrival llr_receive(struct node *n, struct port *in, struct rte_mbuf *m, ps_t now);
 
+// Blocks of a lane, on a link with credits, that the sender has counted and still holds.
+uint32_t llr_held_blocks(const struct node *n, const struct port *p, unsigned int lane);
+
 // Cold: the link went down: what the far end does not have is lost.
 void llr_stop(struct node *n, struct port *p, ps_t now);
 // Cold: the link came up.

@@ -168,9 +168,10 @@ llr_request_set(struct node *n, struct port *p, enum llr_set set, ps_t now)
 	pause_frame_send_other(n, p, m, now);
 }
 
-// What a set says is written when it begins to leave, so that it is the latest.
+// What a set says is written when it begins to leave, so that it is the latest. The least spacing
+// counts from here, not from the request: the set may have waited for the transmitter.
 static void
-write_set(struct llr *l, struct llr_mark *mark)
+write_set(struct llr *l, struct llr_mark *mark, ps_t now)
 {
 	switch (mark->set) {
 	case LLR_INIT:
@@ -178,6 +179,7 @@ write_set(struct llr *l, struct llr_mark *mark)
 		break;
 	case LLR_ACK:
 		l->deferred = false;
+		l->spaced_until = now + l->profile->spacing;
 		if (l->rx_state == LLR_RX_SEND_NACK) {
 			mark->set = LLR_NACK;
 			l->rx_state = LLR_RX_NACK_SENT;
@@ -196,13 +198,17 @@ port_transmit_set(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	struct llr_mark *mark = (struct llr_mark *)packet_data(m);
 	const ps_t left = now + time_of_bytes(p->profile->byte_time, LLR_SET_BYTES);
 	struct llr *l = p->llr;
+	bool stale;
 
 	__atomic_store_n(&p->tx_free, left, __ATOMIC_RELAXED);
 	l->waiting &= (uint8_t) ~(1u << mark->set);
-	write_set(l, mark);
+	write_set(l, mark, now);
 	l->sets_tx[mark->set]++;
 	l->extra_bytes += LLR_SET_BYTES;
-	if ((p->out->faulty && port_draw_fate(n, p, NULL, 8 * LLR_SET_BYTES) != PORT_FATE_GOOD) ||
+	// The link has been down: what waited says nothing that is still true.
+	stale = l->rx_state == LLR_RX_OFF && mark->set != LLR_INIT;
+	if (stale ||
+	    (p->out->faulty && port_draw_fate(n, p, NULL, 8 * LLR_SET_BYTES) != PORT_FATE_GOOD) ||
 	    !put(n, p, m, left))
 		packet_free(n->packets, m);
 }

@@ -190,6 +190,9 @@ class Docs(Case):
         tables = roost("schema", "--counters").out.rstrip("\n").split("\n\n### ")
         self.assertEqual(len(tables), 7)
         for table in tables:
+            # Names of metrics end in the unit.
+            units = [line.split(" | ")[2] for line in table.splitlines() if line.startswith("| `")]
+            self.assertEqual([unit for unit in units if not re.fullmatch("[a-z]*", unit.strip())], [])
             lines = [line for line in table.splitlines() if line not in page.splitlines() and "### " + line not in page]
             self.assertEqual(lines, [], "doc/counters.md lacks these lines of `roost schema --counters`")
             self.assertTrue(table + "\n" in page, "doc/counters.md has other lines in the table of " + table.split("\n")[0])

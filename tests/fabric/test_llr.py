@@ -208,6 +208,27 @@ class Lost(Case):
             self.assertEqual(sim.nodes[node]["ports"][port]["llr_outstanding"], 0)
 
 
+class Settings(Case):
+    """Links without errors: nothing is sent again."""
+
+    def assert_calm(self, sim):
+        assert_complete(self, sim)
+        for node in sim.nodes.values():
+            for port in node["ports"].values():
+                self.assertEqual((port["llr_tx_again"], port["llr_tx_flush"]), (0, 0))
+
+    def test_an_event_changes_the_rate(self):
+        self.assert_calm(self.sim(fabric(1, 0, 2, switch=llr(), workload=[flow("h1", "h2", "400KB")],
+                                         events=[{"at": "5us", "link": "h1-leaf1", "rate": "1G"}])))
+
+    def test_the_far_end_says_less(self):
+        """The buffer and the timer hold what comes before an ACK by the far end's spacing."""
+        sim = self.sim(fabric(2, 1, 2, switch=llr(), workload=[flow("h1", "h3", "4MB")]) |
+                       {"leaf2": llr(spacing="60KB")})
+        self.assert_calm(sim)
+        self.assertEqual(sim.nodes["spine1"]["ports"]["swp2"]["llr_wait_ns"], 0)
+
+
 class Draw:
     """The fabric of a seed."""
 
@@ -225,7 +246,7 @@ class Draw:
                       "replay-buffer": draw.choice(("auto", "5KB", "40KB"))})
         if self.cbfc:
             keys["buffer"] = {"cell": 128, "size": "64MB"}
-            keys["qos"] |= {"flow-control": "cbfc"}
+            keys["qos"] |= {"flow-control": "cbfc", "credit": {"sync": draw.choice(("3us", "256us"))}}
         if self.cut_through:
             keys["forwarding"] = "cut-through"
         return keys
@@ -259,6 +280,9 @@ class Random(Case):
                                                               for port in node["ports"].values()))
                 self.assertEqual(sim.summary["retransmitted"], 0)
                 self.assertEqual(sim.summary["out_of_order"], 0)
+                # What says how much was sent overtakes frames that are sent again.
+                self.assertEqual(sum(sum(port.get("credit_recovered", ())) for node in sim.nodes.values()
+                                     for port in node["ports"].values()), 0)
 
     def test_the_outcome_does_not_depend_on_how_it_is_run(self):
         for seed in SEEDS[:3]:

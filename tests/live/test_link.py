@@ -194,7 +194,7 @@ class Link(Shared):
         self.assertIn(LINK, [line.split("\t")[0] for line in offered("leaf1-")])
         self.assertIn("leaf1.swp5", [line.split("\t")[0] for line in offered("leaf1.")])
         self.assertEqual({line.split("\t")[0] for line in offered(LINK, "")} - {""},
-                         {"down", "up", "clear", "rate", "delay", "loss", "corrupt", "corrupt-payload"})
+                         {"down", "up", "clear", "rate", "delay", "loss", "corrupt", "corrupt-payload", "bit-error-rate"})
 
 
 class Alone(DeviceCase):

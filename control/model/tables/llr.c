@@ -16,33 +16,45 @@
 #define DEVICE_RATE_BPS UINT64_C(100000000000)
 
 struct link {
-	uint64_t byte_time;
-	uint64_t frame; // the largest, without FCS
-	uint64_t trip;  // bytes that the link carries in the delays of a round trip
-	uint64_t tail;  // bytes on the link before an acknowledgement, at the most
+	uint64_t frame;      // the largest, without FCS
+	uint64_t trip_bytes; // that the link carries in `trip`
+	uint64_t tail;       // bytes on the link before an acknowledgement, at the most
+	ps_t trip;           // the delays of a round trip
 };
 
-// An acknowledgement comes when the last bit of a frame is there, and no earlier than the spacing
-// allows. It may find that a frame the other way has just begun, and so has a new one here.
+static uint64_t
+rate_of(const struct topo_port *port)
+{
+	return port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS;
+}
+
+void
+tables_set_llr_rate(struct llr_port *to, uint64_t byte_time)
+{
+	to->spacing = time_of_bytes(byte_time, to->spacing_bytes);
+	if (to->tail_bytes != 0)
+		to->timer = TIMER_TRIPS * (to->trip + time_of_bytes(byte_time, to->tail_bytes));
+}
+
+// An acknowledgement comes when the last bit of a frame is there, and no earlier than the far end's
+// spacing allows. It may find that a frame the other way has just begun, and so has a new one here.
 static struct link
 measure(const struct tables_draft *draft, const struct switch_config *own,
 	const struct switch_config *far, const struct topo_port *port)
 {
 	const struct config_framing *framing = &draft->topology->config->fabric.framing;
 	const uint64_t overhead = framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes;
-	const uint64_t rate = port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS;
+	const uint64_t rate = rate_of(port);
 	const uint64_t latency = own->latency_ps > far->latency_ps ? own->latency_ps
 								   : far->latency_ps;
 	__extension__ typedef unsigned __int128 wide;
 	struct link link = {
-		.byte_time = time_byte_time(rate),
+		.trip = 2 * (port->delay_ps + latency),
 		.frame = HEADER_ETHERNET_BYTES + 2 * HEADER_TAG_BYTES + (uint64_t)port->mtu,
 	};
 
-	link.trip =
-		(uint64_t)((wide)(2 * (port->delay_ps + latency)) * rate / (8 * (wide)PS_PER_S)) +
-		1;
-	link.tail = 3 * (link.frame + overhead) + own->llr.spacing_bytes;
+	link.trip_bytes = (uint64_t)((wide)link.trip * rate / (8 * (wide)PS_PER_S)) + 1;
+	link.tail = 3 * (link.frame + overhead) + far->llr.spacing_bytes;
 	return link;
 }
 
@@ -94,7 +106,7 @@ set_port(struct tables_draft *draft, struct llr_port *to, const struct topo_port
 	const struct link link = measure(draft, own, far, port);
 	const uint64_t buffer = own->llr.buffer.kind == CONFIG_AMOUNT_BYTES
 					? own->llr.buffer.value
-					: link.trip + link.tail + link.frame;
+					: link.trip_bytes + link.tail + link.frame;
 
 	if (far->llr.on != draft->settings->llr.on)
 		return refuse_mismatch(draft, port);
@@ -104,10 +116,11 @@ set_port(struct tables_draft *draft, struct llr_port *to, const struct topo_port
 	to->frames = frames_of(buffer);
 	to->replay_max = own->llr.replay_max;
 	to->action = (uint8_t)own->llr.action;
-	to->spacing = time_of_bytes(link.byte_time, own->llr.spacing_bytes);
-	to->timer = own->llr.timer_auto
-			    ? TIMER_TRIPS * time_of_bytes(link.byte_time, link.trip + link.tail)
-			    : own->llr.timer_ps;
+	to->spacing_bytes = own->llr.spacing_bytes;
+	to->timer = own->llr.timer_ps;
+	to->tail_bytes = own->llr.timer_auto ? (uint32_t)link.tail : 0;
+	to->trip = link.trip;
+	tables_set_llr_rate(to, time_byte_time(rate_of(port)));
 	return 0;
 }
 

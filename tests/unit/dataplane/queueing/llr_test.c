@@ -419,6 +419,32 @@ acknowledgements_keep_their_distance(void **state)
 	harness_close(&h);
 }
 
+// The distance counts from where an ACK leaves: the first waits behind a frame of its own port.
+static void
+acknowledgements_that_wait(void **state)
+{
+	const struct frame other = {.to = 0, .bytes = 9000, .dscp = 3 << 3};
+	const ps_t at = 10 * PS_PER_US, begun = at - PS_PER_NS,
+		   free_at = begun + harness_slot(9000);
+	struct harness h;
+	struct sent sent;
+
+	(void)state;
+	open_leaf(&h, LLR_ACTION_BLOCK);
+	harness_put(&h, 2, harness_frame(&h, &other), begun);
+	put_numbered(&h, at);
+	put_numbered(&h, free_at + PS_PER_NS);
+	harness_run(&h, 20 * PS_PER_US);
+	assert_true(take(&h, 0).frame);
+	sent = take(&h, 0);
+	assert_int_equal(sent.sequence, 1);
+	assert_int_equal(sent.left, free_at + SET_TIME);
+	sent = take(&h, 0);
+	assert_int_equal(sent.sequence, 2);
+	assert_int_equal(sent.left, free_at + SPACING + SET_TIME);
+	harness_close(&h);
+}
+
 // A frame that was wrong before is passed on as it is, with a number.
 static void
 poisoned_frames(void **state)
@@ -502,6 +528,7 @@ main(void)
 		cmocka_unit_test(a_full_replay_buffer_holds_the_port),
 		cmocka_unit_test(the_receiver_says_what_it_lacks),
 		cmocka_unit_test(acknowledgements_keep_their_distance),
+		cmocka_unit_test(acknowledgements_that_wait),
 		cmocka_unit_test(poisoned_frames),
 		cmocka_unit_test(a_link_that_goes_down),
 	};
