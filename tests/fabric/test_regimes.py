@@ -11,6 +11,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+from string import Template
 
 from common import *
 from support import ROOST, SANITIZED, command
@@ -46,15 +47,13 @@ def commands():
 
 def options(case):
     """What `run` gets in the page for a case, without what is for the drawing only."""
-    runs = [re.search(r"\brun (.*?)(?:; done)?$", line) for line in commands()]
-    (line,) = (found for one in runs if one and (found := one[1].replace("$seed", "1")).startswith(f"{case} "))
-    words = shlex.split(line.replace("$step", step()))[1:]
+    lines = commands()
+    variables = {"seed": "1"} | dict(found.groups() for line in lines if (found := re.match(r'(step|stripe)="(.*)"$', line)))
+    runs = [re.search(r"\brun (.*?)(?:; done)?$", line) for line in lines]
+    (line,) = (found for one in runs if one and (found := Template(one[1]).safe_substitute(variables)).startswith(f"{case} "))
+    words = shlex.split(line)[1:]
     pairs = zip(words[::2], words[1::2])
     return [word for key, value in pairs if key != "--until" and not value.startswith("record=") for word in (key, value)]
-
-
-def step():
-    return shlex.split(next(line for line in commands() if line.startswith("step=")))[0].removeprefix("step=")
 
 
 def run_all(place):
@@ -95,9 +94,10 @@ def storage_mix(runs):
     rows = []
     for name in NAMES:
         run = runs("mix", name)
-        messages, stripe = run.items["storage"], run.items["stripe"]
+        messages = run.items["storage"]
+        stripes = max(run.items[f"stripe-{i}"]["fct_max_ps"] for i in (1, 2, 3))
         rows.append([name, three_digits(messages["fct_p50_ps"]), three_digits(messages["fct_p99_ps"]),
-                     f"{messages['slowdown_p50']:.2f}", f"{messages['slowdown_p99']:.1f}", three_digits(stripe["fct_max_ps"]),
+                     f"{messages['slowdown_p50']:.2f}", f"{messages['slowdown_p99']:.1f}", three_digits(stripes),
                      run.summary["drops"], run.summary["retransmitted"], run.summary["ecn_marked"]])
     return table(["File", "Median", "99th percentile", "Slowdown, median", "99th percentile", "Last of a stripe", "Dropped", "Sent again",
                   "ECN marks"], rows)
