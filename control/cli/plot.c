@@ -42,7 +42,8 @@ const struct cli_command command_plot = {
 	.details =
 		"Draws completion times, slowdowns and loads of links, and the queues, rates, "
 		"loads, pauses and\npools that `record:` names. Several directories need -o DIR: "
-		"their completion times and\nslowdowns are drawn together.\n",
+		"their completion times and\nslowdowns are drawn together. So are the progress of "
+		"flows and the deepest queues, if all of\nthe runs have recorded them.\n",
 	.forms = {{{{CLI_DIRECTORY, .repeated = true}}}},
 	.options = {{.name = "out",
 		     .letter = 'o',

@@ -101,11 +101,11 @@
 
 #define PATH_ROWS(ROW) \
 	ROW(PORT, PATHS, path_probes, TOTAL, "packets", counter_paths(at)->probes, \
-	    "probes of entropy values that were assumed bad, sent (`transport: mrc`)") \
+	    "probes sent for entropy values that were assumed bad (`transport: mrc`)") \
 	ROW(PORT, PATHS, paths_assumed_bad, TOTAL, "values", counter_paths(at)->assumed_bad, \
 	    "entropy values that became assumed bad ([mrc.md](mrc.md))") \
 	ROW(PORT, PATHS, grants_tx, TOTAL, "packets", counter_paths(at)->grants, \
-	    "grants of credit that went to senders (`uet.credits`)")
+	    "credit grants sent to senders (`uet.credits`)")
 
 #define CREDIT_ROWS(ROW) \
 	ROW(PRIORITY, CREDITS, credit_rx, TOTAL, "frames", counter_lane(p, i)->updates_rx, \
@@ -114,7 +114,7 @@
 	    "grants of credit sent for the lane") \
 	ROW(PRIORITY, CREDITS, credit_wait_ns, TOTAL, "ns", \
 	    NS(pause_clock_total(&counter_lane(p, i)->wait, now)), \
-	    "how long packets of the lane waited only for credit") \
+	    "how long packets of the lane waited for credit alone") \
 	ROW(PRIORITY, CREDITS, credit_available, GAUGE, "bytes", \
 	    CELLS(credit_available(counter_lane(p, i))), \
 	    "what the lane may send now without another grant") \

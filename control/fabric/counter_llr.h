@@ -25,12 +25,12 @@ counter_llr(const struct port *p)
 	ROW(PORT, LLR, llr_tx_nack, TOTAL, "sets", counter_llr(p)->sets_tx[LLR_NACK], \
 	    "LLR_NACK sent") \
 	ROW(PORT, LLR, llr_tx_discard, TOTAL, "frames", counter_llr(p)->tx_discard, \
-	    "frames dropped while the link began, with `init-action: discard`") \
+	    "frames dropped while the link was starting, with `init-action: discard`") \
 	ROW(PORT, LLR, llr_tx_ok, TOTAL, "frames", counter_llr(p)->tx_ok, \
-	    "frames with a sequence number that began to leave with a right FCS, those sent again " \
-	    "included") \
+	    "numbered frames that began to leave with a right FCS, including those sent again") \
 	ROW(PORT, LLR, llr_tx_poisoned, TOTAL, "frames", counter_llr(p)->tx_poisoned, \
-	    "the same of frames whose FCS was wrong before, as a cut-through switch passes them on") \
+	    "numbered frames that began to leave with a wrong FCS: always 0, because no switch with " \
+	    "retry forwards one") \
 	ROW(PORT, LLR, llr_tx_replay, TOTAL, "replays", counter_llr(p)->tx_replay, \
 	    "replays completed") \
 	ROW(PORT, LLR, llr_tx_again, TOTAL, "frames", counter_llr(p)->tx_again, \
@@ -40,7 +40,8 @@ counter_llr(const struct port *p)
 	ROW(PORT, LLR, llr_outstanding, GAUGE, "bytes", counter_llr(p)->outstanding, \
 	    "what is in the replay buffer: sent and not acknowledged") \
 	ROW(PORT, LLR, llr_wait_ns, TOTAL, "ns", NS(pause_clock_total(&counter_llr(p)->wait, now)), \
-	    "how long the replay buffer was full, or the link began") \
+	    "how long new frames had to wait because the replay buffer was full, or the link was " \
+	    "starting (`init-action: block`)") \
 	ROW(PORT, LLR, llr_rx_init, TOTAL, "sets", counter_llr(p)->sets_rx[LLR_INIT], \
 	    "LLR_INIT received") \
 	ROW(PORT, LLR, llr_rx_init_echo, TOTAL, "sets", \
@@ -53,16 +54,16 @@ counter_llr(const struct port *p)
 	    counter_llr(p)->rx_seq_error, "received ACKs and NACKs of frames that are not in the " \
 	    "replay buffer") \
 	ROW(PORT, LLR, llr_rx_ok, TOTAL, "frames", counter_llr(p)->rx_ok, \
-	    "frames with a sequence number that arrived with a right FCS") \
+	    "numbered frames that arrived with a right FCS") \
 	ROW(PORT, LLR, llr_rx_poisoned, TOTAL, "frames", counter_llr(p)->rx_poisoned, \
-	    "frames that arrived as they were sent, with a wrong FCS") \
+	    "numbered frames that left with a wrong FCS: always 0, as `llr_tx_poisoned`") \
 	ROW(PORT, LLR, llr_rx_bad, TOTAL, "frames", counter_llr(p)->rx_bad, \
-	    "frames that arrived with a wrong FCS, and are sent again") \
+	    "frames that arrived with a wrong FCS; the sender resends them") \
 	ROW(PORT, LLR, llr_rx_missing_seq, TOTAL, "frames", counter_llr(p)->rx_missing, \
-	    "frames whose number says that one before is missing") \
+	    "frames that arrived while an earlier one was missing") \
 	ROW(PORT, LLR, llr_rx_duplicate_seq, TOTAL, "frames", counter_llr(p)->rx_duplicate, \
 	    "frames that had arrived before") \
 	ROW(PORT, LLR, llr_rx_replay, TOTAL, "replays", counter_llr(p)->rx_replay, \
-	    "times that the numbers of arriving frames went back")
+	    "replays received: the frame numbers went back")
 
 // clang-format on

@@ -39,7 +39,7 @@
 	COLUMN(link, load, real, "", l->load, \
 	       "the share of the time until `last_event_ps` for which it was sending; 1 is line rate") \
 	COLUMN(link, credit_wait_ns, number, "ns", (int64_t)(l->credit_wait / PS_PER_NS), \
-	       "how long packets at the port that sends waited only for [credit](credits.md), summed over lanes")
+	       "how long packets at the sending port waited for [credit](credits.md) alone, summed over lanes")
 
 #define SNAPSHOT_COLUMNS(COLUMN) \
 	COLUMN(counter, time_ns, text, "ns", c->at->time_ns, \

@@ -103,8 +103,7 @@
 	  "a frame of credits contradicts itself or the link's flow control: look at the sender")  \
 	X(LLR_FLUSH, "llr-flush",                                                                  \
 	  "link-level retry gave up: look at the cable, or raise qos.llr.replay-max")              \
-	X(LLR_DISCARD, "llr-discard",                                                              \
-	  "link-level retry was beginning anew, and qos.llr.init-action is discard")
+	X(LLR_DISCARD, "llr-discard", "the link was restarting, and qos.llr.init-action is discard")
 
 enum drop_reason {
 #define X(id, name, advice) DROP_##id,

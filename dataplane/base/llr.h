@@ -35,7 +35,7 @@ struct llr {
 	uint8_t rx_state;
 	uint8_t waiting; // bit per ordered set that waits for the transmitter; ACK is NACK too
 	bool deferred;   // an ACK waits for the least spacing
-	bool blocked;    // new frames wait: the buffer is full, or the link begins
+	bool blocked;    // new frames wait: the buffer is full, or the link starts
 	// What this end sends. Sequence numbers are running counts.
 	uint32_t replays;     // begun since the far end last acknowledged something
 	uint32_t first;       // the oldest frame that is not acknowledged

@@ -384,7 +384,7 @@ struct credit_tables {
 	struct credit_port ports[]; // of the node's
 };
 
-// Link-level retry (queueing/llr.h): what becomes of new frames while a link begins.
+// Link-level retry (queueing/llr.h): what becomes of new frames while a link starts.
 enum llr_action { LLR_ACTION_BEST_EFFORT, LLR_ACTION_BLOCK, LLR_ACTION_DISCARD };
 
 struct llr_port {

@@ -4,7 +4,7 @@
 // acknowledges what it has accepted (ACK, cumulative), and says once for each gap what it expects
 // (NACK); then the sender goes back and sends all frames from there on again, before new ones. If
 // neither comes for a while, it goes back to the oldest. If that does not help more than
-// `replay_max` times in a row, it gives up: it drops what it holds, and the link begins anew.
+// `replay_max` times in a row, it gives up: it drops what it holds, and the link restarts.
 //
 // The sender's random stream decides when a frame begins to leave whether it arrives without error.
 // So the sender knows which frame the receiver will accept next (`accepted`). That one goes on the
@@ -66,7 +66,7 @@ update_blocked(struct node *n, struct port *p, ps_t now)
 		arm_send(n, p, now);
 }
 
-// Time runs anew from here on.
+// The timer restarts here.
 static void
 note_progress(struct node *n, struct llr *l, ps_t now)
 {

@@ -170,7 +170,7 @@ class Lost(Case):
             self.assertEqual(receiver["llr_rx_bad"], 0)
 
     def test_a_frame_that_never_arrives(self):
-        """After a replay the port gives up: what it holds is dropped by name, and the link begins anew."""
+        """After a replay the port gives up: what it holds is dropped by name, and the link restarts."""
         for action in ("best-effort", "block", "discard"):
             sim = self.sim(fabric(1, 0, 2, switch=llr(**{"init-action": action}), hosts={"rto": "50us"},
                                   workload=[flow("h1", "h2", "100KB")], stop="2ms",

@@ -115,7 +115,7 @@ static const struct {
 	[CLI_SIZE] = {"SIZE", scalar_bytes},
 	[CLI_LENGTH] = {"LENGTH", scalar_cable},
 	[CLI_PERCENT] = {"SHARE", read_percent},
-	[CLI_ERROR_RATE] = {"BER", error_rate_read},
+	[CLI_ERROR_RATE] = {"PROBABILITY", error_rate_read},
 };
 
 enum names_kind

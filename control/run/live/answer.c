@@ -283,7 +283,7 @@ const struct api_method answer_methods[] = {
 		{"corrupt-payload", API_TEXT, false,
 		 "the share of RoCEv2 packets that get a wrong ICRC"},
 		{"bit-error-rate", API_TEXT, false,
-		 "the probability that a bit of a frame is wrong: 1e-9"},
+		 "the probability that a bit of a frame is wrong, such as 1e-9"},
 		{"clear", API_BOOL, false, "true: restore what the file says"}, ),
 	 "the link as it is now: `link`, its ends `a` and `b`, `rate_bps`, `delay_ps`, `state`, "
 	 "`changed`: what differs from the file, and `part`: that at the other end, if another "
