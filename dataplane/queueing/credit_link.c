@@ -32,7 +32,8 @@ transmit_update(struct node *n, struct port *p, struct rte_mbuf *m, ps_t now)
 	return true;
 }
 
-// What the far end should have got when this frame arrives: it overtakes what link-level retry holds.
+// What the far end should have got when this frame arrives: it overtakes what link-level retry
+// holds.
 static uint32_t
 said_sent(const struct node *n, const struct port *p, unsigned int lane)
 {
