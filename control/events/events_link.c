@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Link events: the faults of a link's wires, the state of its ports, its rate and delay, and the
 // routes that depend on it. A link is degraded if an event has made it slower than in the file, or
-// makes it lose or corrupt packets; switches that have a choice prefer other links.
+// makes it lose or corrupt packets; switches that have a choice prefer other links. A bit error
+// rate does not count: every link has one.
 //
 // Several events may be in force on one link. Each changes what it names, and its undo restores
 // that to the value of the file.
@@ -56,8 +57,7 @@ change_link(struct node *n, ps_t now, void *arg)
 		node_set_link(n, p, up, now);
 	paths_set_degraded(n, p,
 			   c->slowed || w->loss > fabric_wire_loss(c->built_loss_ppm) ||
-				   w->corrupt != 0 || w->corrupt_payload != 0 ||
-				   w->bit_errors != 0);
+				   w->corrupt != 0 || w->corrupt_payload != 0);
 }
 
 // The delay of the wire to a link's end, before the latency of the node there.

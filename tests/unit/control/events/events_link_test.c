@@ -171,6 +171,33 @@ test_faults_and_rate(void **state)
 	stop(&b);
 }
 
+// Every link has bit errors: they alone do not make switches prefer other links.
+static void
+test_degraded(void **state)
+{
+	const struct config_event bits = {.changes = CONFIG_LINK_BIT_ERRORS,
+					  .bit_error_rate = UINT64_C(1000000000000000)},
+				  none = {.changes = CONFIG_LINK_BIT_ERRORS},
+				  corrupt = {.changes = CONFIG_LINK_CORRUPT, .corrupt_ppm = 1};
+	const struct node *leaf;
+	struct bench b;
+
+	(void)state;
+	begin(&b);
+	leaf = b.f->nodes[LEAF1];
+	change(&b, bits, LINK);
+	assert_true(port_of(&b, "leaf1.swp3")->out->special);
+	assert_int_equal(leaf->port_penalty[2] & PATH_DEGRADED, 0);
+	change(&b, none, LINK); // the fault ends
+	assert_false(port_of(&b, "leaf1.swp3")->out->special);
+	assert_int_equal(fabric_link_values(b.f, link_of(&b, LINK)).changes, 0);
+	change(&b, corrupt, LINK);
+	assert_int_equal(leaf->port_penalty[2] & PATH_DEGRADED, PATH_DEGRADED);
+	clear(&b, LINK);
+	assert_int_equal(leaf->port_penalty[2] & PATH_DEGRADED, 0);
+	stop(&b);
+}
+
 // The window is that of the shortest delay in force, or that an event of the file will set.
 static void
 test_window(void **state)
@@ -221,9 +248,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_down_up),
-		cmocka_unit_test(test_faults_and_rate),
-		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_down_up),  cmocka_unit_test(test_faults_and_rate),
+		cmocka_unit_test(test_degraded), cmocka_unit_test(test_window),
 		cmocka_unit_test(test_refusals),
 	};
 
