@@ -310,9 +310,15 @@ class Refused(Case):
         self.assert_refused_with("a replay buffer of 4000 B does not hold a frame of MTU 4200: at least 4222 B are needed",
                                  fabric(1, 0, 2, mtu=4200, switch=llr(**{"replay-buffer": "4000B"})))
 
-    def test_devices(self):
-        self.assert_refused_with("swp1 has a device, which does not speak link-level retry",
-                                 {"switch": {"name": "dut", "ports": {"swp1": {"dev": "net_null0", "rate": "100G"}}} | llr()})
+    def test_devices_and_captures(self):
+        told = "qos.llr.state: neither a device nor a capture speaks link-level retry, and one switch has no other links: set it " \
+               "to off, or describe a fabric$"
+        for port in ({"rate": "100G"}, {"rate": "100G", "dev": "net_null0"}):
+            self.assert_refused(told, "check", self.file({"switch": {"name": "dut", "ports": {"swp1": port}} | llr()}))
+        path = self.file({"switch": {"name": "dut", "ports": {"swp1": {"rate": "100G"}}} | llr()})
+        capture = write_pcap(self.directory / "a.pcap", [(1000, bytes(64))])
+        self.assert_refused(told, "replay", path, "--in", f"swp1={capture}", "--out", self.directory / "out")
+        self.assertFalse((self.directory / "out").exists())
 
     def test_infiniband(self):
         description = fabric(1, 0, 2, switch={"preset": "infiniband"} | llr())

@@ -93,6 +93,19 @@ refuse_mismatch(struct tables_draft *draft, const struct topo_port *port)
 			     port->name, draft->topology->nodes[port->peer_node].name);
 }
 
+// The ports of one switch alone lead to devices or to captures.
+static int
+refuse_single(struct tables_draft *draft)
+{
+	struct config_error_origin cause = {0};
+
+	tables_blame(draft, &cause, "qos.llr.state");
+	diag_error(draft->diag, draft->topology->config->file, cause.mark.pos, "qos.llr.state",
+		   "neither a device nor a capture speaks link-level retry, and one switch has no "
+		   "other links: set it to off, or describe a fabric");
+	return -EINVAL;
+}
+
 static int
 set_port(struct tables_draft *draft, struct llr_port *to, const struct topo_port *port)
 {
@@ -146,6 +159,8 @@ tables_add_llr(struct tables_draft *draft)
 
 	if (!draft->settings->llr.on)
 		return config->private != NULL && config_llr(config) ? check_far_ends(draft) : 0;
+	if (config->fabric.topology == CONFIG_TOPOLOGY_SINGLE)
+		return refuse_single(draft);
 	draft->t->llr = memory_array(ports, sizeof(*draft->t->llr), "link-level retry");
 	for (uint16_t i = 0; i < ports && error == 0; i++)
 		error = set_port(draft, &draft->t->llr[i], &draft->node->ports[i]);
