@@ -52,15 +52,19 @@ error_rate_read(const char *text, uint64_t *out, char *why)
 
 	if (!read_number(text, &value, &exponent))
 		return scalar_refuse(why, "\"%.40s\" is not a bit error rate, such as 1e-9", text);
+	if (value == 0) {
+		*out = 0;
+		return 0;
+	}
 	for (exponent += UNIT_EXPONENT; exponent > 0 && value <= RATE_MAX; exponent--)
 		value *= 10;
-	for (; exponent < 0 && value % 10 == 0 && value != 0; exponent++)
+	for (; exponent < 0 && value % 10 == 0; exponent++)
 		value /= 10;
 	if (exponent < 0 && value >= RATE_MIN)
 		return scalar_refuse(why, "%.40s has too many digits: whole multiples of 1e-%d",
 				     text, UNIT_EXPONENT);
 	if (exponent != 0 || value < RATE_MIN || value > RATE_MAX)
-		return scalar_refuse(why, "%.40s is out of range: 1e-15 to 1e-3", text);
+		return scalar_refuse(why, "%.40s is out of range: 0, or 1e-15 to 1e-3", text);
 	*out = value;
 	return 0;
 }

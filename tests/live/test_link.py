@@ -144,7 +144,8 @@ class Link(Shared):
     def test_bit_errors(self):
         self.assertEqual(self.link(LINK, "bit-error-rate", "25e-13").out,
                          f"{LINK} is up: 100G, delay 500 ns, bit-error-rate 2.5e-12\n")
-        self.assertIn("1e-2 is out of range: 1e-15 to 1e-3", self.link(LINK, "bit-error-rate", "1e-2", status=2).err)
+        self.assertEqual(self.link(LINK, "bit-error-rate", "0").out, f"{LINK} is up: 100G, delay 500 ns, as configured\n")
+        self.assertIn("1e-2 is out of range: 0, or 1e-15 to 1e-3", self.link(LINK, "bit-error-rate", "1e-2", status=2).err)
         self.assertEqual(self.link(LINK, "clear").out, f"{LINK} is up: 100G, delay 500 ns, as configured\n")
 
     def test_it_is_seen_and_is_no_configuration(self):
