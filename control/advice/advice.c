@@ -2,6 +2,7 @@
 // Settings that are valid but do harm. Each file beside this one checks for one kind:
 //   short_headroom.c     configured headroom that is too small for what arrives after XOFF,
 //   short_credits.c      links that InfiniBand's credits cannot fill,
+//   short_replay.c       link-level retry that cannot fill a link, or resends for nothing,
 //   late_marking.c       ECN marking that becomes certain only when PFC has already acted,
 //   short_pauses.c       pauses that expire before they are refreshed,
 //   idle_rates.c         rates that no port of the switch can exceed,
@@ -95,6 +96,47 @@ advice_host_pos(const struct fabric *f, uint32_t host, const char *key)
 	return pos.line != 0 ? pos : config_written_at(f->config, "hosts", key);
 }
 
+void
+advice_link_kind(const struct fabric *f, uint32_t node, const struct topo_port *port,
+		 char kind[static ADVICE_KIND_MAX])
+{
+	const struct topo_node *nodes = f->topology->nodes;
+	enum config_role low, high;
+
+	kind[0] = '\0';
+	if (port->peer_node == TOPOLOGY_NONE)
+		return;
+	low = nodes[node].role;
+	high = nodes[port->peer_node].role;
+	if (high < low || high == CONFIG_ROLE_HOST) {
+		enum config_role other = low;
+
+		low = high;
+		high = other;
+	}
+	snprintf(kind, ADVICE_KIND_MAX, "%s-%s ", config_role_name(low), config_role_name(high));
+}
+
+ps_t
+advice_latencies(const struct fabric *f, uint32_t node, const struct topo_port *port)
+{
+	ps_t own = f->switches[node].latency_ps;
+
+	if (port->peer_node == TOPOLOGY_NONE)
+		return 2 * own;
+	return own + (port->peer_node < f->topology->first_host
+			      ? f->switches[port->peer_node].latency_ps
+			      : 0);
+}
+
+uint32_t
+advice_percent(uint64_t part, uint64_t whole)
+{
+	const uint64_t percent = (part * 100 + whole / 2) / whole;
+
+	return percent < 99 ? (uint32_t)percent : 99;
+}
+
 const char *
 advice_others(uint32_t count, const char *one, const char *many, char text[static ADVICE_OTHERS])
 {
@@ -150,11 +192,11 @@ void
 advice_give(const struct fabric *f, struct diag *diag)
 {
 	static void (*const kinds[])(const struct fabric *, struct diag *) = {
-		advice_short_headroom,    advice_short_credits,    advice_short_pauses,
-		advice_late_marking,      advice_idle_rates,       advice_link_mismatch,
-		advice_paused_cnp,        advice_unprotected_data, advice_untrimmed,
-		advice_priority_mismatch, advice_idle_hosts,       advice_idle_pins,
-		advice_deadlock,
+		advice_short_headroom, advice_short_credits,     advice_short_replay,
+		advice_short_pauses,   advice_late_marking,      advice_idle_rates,
+		advice_link_mismatch,  advice_paused_cnp,        advice_unprotected_data,
+		advice_untrimmed,      advice_priority_mismatch, advice_idle_hosts,
+		advice_idle_pins,      advice_deadlock,
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -9,6 +9,7 @@
 // Each adds its warnings.
 void advice_short_headroom(const struct fabric *f, struct diag *diag);
 void advice_short_credits(const struct fabric *f, struct diag *diag);
+void advice_short_replay(const struct fabric *f, struct diag *diag);
 void advice_late_marking(const struct fabric *f, struct diag *diag);
 void advice_short_pauses(const struct fabric *f, struct diag *diag);
 void advice_idle_rates(const struct fabric *f, struct diag *diag);
@@ -55,6 +56,15 @@ advice_priority(const struct port_profile *profile, uint8_t dscp)
 {
 	return profile->trust_dscp ? profile->dscp_to_priority[dscp] : profile->port_priority;
 }
+
+// "leaf-spine " at both ends of a link between a leaf and a spine; "" for a port of one switch.
+#define ADVICE_KIND_MAX 40
+void advice_link_kind(const struct fabric *f, uint32_t node, const struct topo_port *port,
+		      char kind[static ADVICE_KIND_MAX]);
+// Of the pipelines at both ends of a link together; a NIC takes no time.
+ps_t advice_latencies(const struct fabric *f, uint32_t node, const struct topo_port *port);
+// Of a part that is less than the whole: rounded, but never 100.
+uint32_t advice_percent(uint64_t part, uint64_t whole);
 
 // ---- findings -----------------------------------------------------------------------------------
 

@@ -147,15 +147,42 @@ class Advice(Case):
         text = ("fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}\n"
                 "  links: {host: {rate: 800G, delay: 15ns}, fabric: {rate: 800G, delay: %s}}\n"
                 "switch: {buffer: {size: 64MB, cell: 64}, latency: %s, qos: {flow-control: %s%s}}\n")
-        told = r"qos.credit.buffer: leaf-spine links of 800 Gb/s and %d ns need %d B for a round trip, and at most 131072 B are " \
-               r"granted ahead: a lane gets %d %% of the rate at leaf1.swp2 and 3 other ports$"
-        self.warned(text % ("750ns", "0ns", "credit", ""), ("4:76", told % (750, 158528, 82)))
+        told = r"qos.credit.buffer: leaf-spine links of 800 Gb/s with a delay of %d ns need %d B for a round trip, and at most " \
+               r"131072 B are granted ahead: a lane gets %d %% of the rate at leaf1.swp2 and 3 other ports: use shorter cables or a " \
+               r"lower rate$"
+        self.warned(text % ("750ns", "0ns", "credit", ""), ("4:76", told % (750, 158528, 83)))
         # A NIC takes no time, so links to hosts are full.
         self.warned(text % ("250ns", "700ns", "credit", ", credit: {buffer: auto}"), ("4:103", told % (250, 198528, 66)))
         for quiet in (("612ns", "0ns", "credit", ""), ("750ns", "0ns", "cbfc", ""),
                       ("750ns", "0ns", "credit", ", credit: {buffer: 64KB}")):
             self.quiet((text % quiet).replace("cell: 64", "cell: 128" if "cbfc" in quiet else "cell: 64"))
         self.warned(text % ("613ns", "0ns", "credit", ""), ("4:76", told % (613, 131136, 99)))
+
+    RETRY = ("fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}\n"
+             "  links: {host: {rate: %s, delay: %s}}\n  mtu: %d\nswitch: {qos: {llr: {state: on%s}}}\n")
+
+    def test_links_that_link_level_retry_cannot_fill(self):
+        """Until the ACK of a frame of 4114 B is here, 1.33072 us pass at 100G and 500 ns; each frame takes 0.33104 us of them."""
+        told = r"qos.llr.replay-buffer: host-leaf links of %d Gb/s with a delay of %d ns carry %d frames of MTU %d in a round trip, " \
+               r"and %s: %d %% of the rate at leaf1.swp1 and 1 other port: %s$"
+        for size, holds, share in ((5000, 1, 25), (4114 + 4122, 2, 50), (4 * 4114 + 4121, 4, 99)):
+            self.warned(self.RETRY % ("100G", "500ns", 4100, f", replay-buffer: {size}B"),
+                        ("5:48", told % (100, 500, 5, 4100, f"the buffer holds {holds}", share, "write auto")))
+        self.quiet(self.RETRY % ("100G", "500ns", 4100, f", replay-buffer: {4 * 4114 + 4122}B"))
+        self.quiet(self.RETRY % ("100G", "500ns", 4100, ""))
+        # 4096 of 23063 frames of 438 B with all that is around them.
+        self.warned((self.RETRY % ("800G", "50505ns", 400, "")).replace("switch: {", "switch: {buffer: {size: 512MB}, "),
+                    ("5:52", told % (800, 50505, 23063, 400, "a port keeps 4096 at most", 18,
+                                     "use larger frames, shorter cables or a lower rate")))
+
+    def test_timers_below_the_round_trip(self):
+        """A frame, one that it waits for and one that its ACK waits for, of 4146 B each, and 2048 B between ACKs: 14486 B
+        of 80 ps, and two delays."""
+        told = r"qos.llr.timer: %s us is less than the round trip of leaf1.swp1 and 1 other port \(up to 2.16 us\): frames that " \
+               r"have arrived may be sent again: write auto$"
+        for timer, us in (("1us", "1"), ("2158879ps", "2.15888")):
+            self.warned(self.RETRY % ("100G", "500ns", 4100, f", timer: {timer}"), ("5:40", told % us))
+        self.quiet(self.RETRY % ("100G", "500ns", 4100, ", timer: 2158880ps"))
 
     def test_replay_tells_too(self):
         text = ("switch:\n  name: dut\n  preset: spectrum-x\n  qos: {pg: {3: {headroom: 10KB}}}\n"

@@ -34,6 +34,11 @@ uint64_t tables_headroom_needed(const struct topology *topology,
 // blocks, whatever may be granted. latencies: of the pipelines at both ends. Control thread.
 uint64_t tables_credit_needed(const struct config *config, const struct switch_config *settings,
 			      const struct topo_port *port, ps_t latencies);
+// The longest time from the start of a frame to its ACK at a port with link-level retry that the
+// largest frames, and the spacing of ACKs, allow. far: the settings of the other end; latencies: as
+// above. Control thread.
+ps_t tables_llr_round_trip(const struct config *config, const struct switch_config *far,
+			   const struct topo_port *port, ps_t latencies);
 
 // How long the refresh of a pause may have to wait at a port: behind a frame of its MTU and the
 // refreshes of its other groups. Control thread.

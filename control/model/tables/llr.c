@@ -39,23 +39,30 @@ tables_set_llr_rate(struct llr_port *to, uint64_t byte_time)
 // An acknowledgement comes when the last bit of a frame is there, and no earlier than the far end's
 // spacing allows. It may find that a frame the other way has just begun, and so has a new one here.
 static struct link
-measure(const struct tables_draft *draft, const struct switch_config *own,
-	const struct switch_config *far, const struct topo_port *port)
+measure(const struct config *config, const struct switch_config *far, const struct topo_port *port,
+	ps_t latencies)
 {
-	const struct config_framing *framing = &draft->topology->config->fabric.framing;
+	const struct config_framing *framing = &config->fabric.framing;
 	const uint64_t overhead = framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes;
 	const uint64_t rate = rate_of(port);
-	const uint64_t latency = own->latency_ps > far->latency_ps ? own->latency_ps
-								   : far->latency_ps;
 	__extension__ typedef unsigned __int128 wide;
 	struct link link = {
-		.trip = 2 * (port->delay_ps + latency),
+		.trip = 2 * port->delay_ps + latencies,
 		.frame = HEADER_ETHERNET_BYTES + 2 * HEADER_TAG_BYTES + (uint64_t)port->mtu,
 	};
 
 	link.trip_bytes = (uint64_t)((wide)link.trip * rate / (8 * (wide)PS_PER_S)) + 1;
 	link.tail = 3 * (link.frame + overhead) + far->llr.spacing_bytes;
 	return link;
+}
+
+ps_t
+tables_llr_round_trip(const struct config *config, const struct switch_config *far,
+		      const struct topo_port *port, ps_t latencies)
+{
+	const struct link link = measure(config, far, port, latencies);
+
+	return link.trip + time_of_bytes(time_byte_time(rate_of(port)), link.tail);
 }
 
 static uint32_t
@@ -116,7 +123,8 @@ set_port(struct tables_draft *draft, struct llr_port *to, const struct topo_port
 	const struct switch_config *far = tables_settings_behind(draft, port, &scratch);
 	// A host has those of the leaf behind each of its ports.
 	const struct switch_config *own = draft->host ? far : draft->settings;
-	const struct link link = measure(draft, own, far, port);
+	const ps_t latency = own->latency_ps > far->latency_ps ? own->latency_ps : far->latency_ps;
+	const struct link link = measure(draft->topology->config, far, port, 2 * latency);
 	const uint64_t buffer = own->llr.buffer.kind == CONFIG_AMOUNT_BYTES
 					? own->llr.buffer.value
 					: link.trip_bytes + link.tail + link.frame;
