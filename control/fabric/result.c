@@ -142,6 +142,12 @@ summary_json(const struct report_result *r, const char *digest)
 			r->wall_s > 0 ? (double)s.totals.packet_hops / r->wall_s : 0.0, "ranks",
 			(json_int_t)r->ranks, "threads", (json_int_t)r->threads, "memory_bytes",
 			(json_int_t)r->memory_bytes, "digest", digest);
+	if (s.totals.llr_ports != 0)
+		json_object_set_new(out, "llr",
+				    json_pack("{s:I,s:I,s:I}", "replays",
+					      (json_int_t)s.totals.llr_replays, "frames_again",
+					      (json_int_t)s.totals.llr_again, "flushes",
+					      (json_int_t)s.totals.llr_flushes));
 	if (r->pairs.pairs != 0)
 		json_object_set_new(out, "pairs",
 				    json_pack("{s:I,s:I,s:I,s:f}", "generated",

@@ -22,6 +22,10 @@ struct report_totals {
 	uint64_t drops_lossless; // of packets that were in a lossless group or queue
 	uint64_t pfc_tx;         // enable bits sent
 	uint64_t credit_tx;      // grants sent
+	uint64_t llr_ports;      // with link-level retry
+	uint64_t llr_replays;    // completed by them
+	uint64_t llr_again;      // frames sent again
+	uint64_t llr_flushes;    // times that one gave up
 	uint64_t ecn_marked;
 	uint64_t trimmed; // by queues
 	uint64_t by_reason[DROP_COUNT];
@@ -182,6 +186,7 @@ struct report_figures {
 	struct report_worst paused;         // for the longest time, in ps
 	struct report_worst lossless_drops; // packets
 	struct report_worst credit_wait;    // of a port and lane for credit, in ps
+	struct report_worst llr_again;      // of a port, in frames
 	struct report_peak pools[POOL_COUNT];
 	json_t *histograms; // an array of counters_histograms(), each with its node; NULL: not kept
 	// Until the pass is complete.

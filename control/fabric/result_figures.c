@@ -22,6 +22,8 @@ read_credits(const struct credits *c, unsigned int port, ps_t now, struct node_f
 static void
 read_port(const struct report_node *n, unsigned int port, ps_t now, struct node_figures *out)
 {
+	const struct llr *llr = n->node->ports[port].llr;
+
 	for (unsigned int i = 0; i < PRIORITIES; i++) {
 		uint64_t paused = counters_rx_pause(&n->node->ports[port], i, now).total;
 		uint64_t drops = report_lossless_drops(n, port, i);
@@ -36,6 +38,10 @@ read_port(const struct report_node *n, unsigned int port, ps_t now, struct node_
 			out->lossless_drops.port = port;
 			out->lossless_drops.priority = i;
 		}
+	}
+	if (llr != NULL && llr->tx_again > out->llr_again.most) {
+		out->llr_again.most = llr->tx_again;
+		out->llr_again.port = port;
 	}
 }
 
@@ -83,6 +89,9 @@ report_figures_add(struct report_figures *f, const struct report_node *n,
 	if (one->credit_wait.most > f->credit_wait.most)
 		f->credit_wait = (struct report_worst){
 			n, one->credit_wait.port, one->credit_wait.priority, one->credit_wait.most};
+	if (one->llr_again.most > f->llr_again.most)
+		f->llr_again = (struct report_worst){n, one->llr_again.port,
+						     one->llr_again.priority, one->llr_again.most};
 	for (unsigned int i = 0; i < POOL_COUNT; i++)
 		if (one->pools[i].bytes > f->pools[i].bytes)
 			f->pools[i] = (struct report_peak){n, one->pools[i].bytes,

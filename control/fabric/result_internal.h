@@ -28,7 +28,7 @@ struct node_figures {
 	struct {
 		uint64_t most;
 		uint32_t port, priority;
-	} paused, lossless_drops, credit_wait;
+	} paused, lossless_drops, credit_wait, llr_again;
 	struct {
 		uint64_t bytes, size_bytes;
 	} pools[POOL_COUNT];

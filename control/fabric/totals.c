@@ -22,6 +22,15 @@ report_lossless_drops(const struct report_node *n, unsigned int port, unsigned i
 }
 
 static void
+add_llr(const struct llr *l, struct report_totals *out)
+{
+	out->llr_ports++;
+	out->llr_replays += l->tx_replay;
+	out->llr_again += l->tx_again;
+	out->llr_flushes += l->tx_flush;
+}
+
+static void
 add_port(const struct report_node *n, unsigned int index, struct report_totals *out)
 {
 	const struct port *p = &n->node->ports[index];
@@ -36,6 +45,8 @@ add_port(const struct report_node *n, unsigned int index, struct report_totals *
 		out->trimmed += p->queue_cold[i].trimmed;
 	}
 	out->credit_tx += credit_updates_sent(p);
+	if (p->llr != NULL)
+		add_llr(p->llr, out);
 	for (unsigned int i = 0; i < DROP_COUNT; i++) {
 		out->drops += p->drops[i];
 		out->by_reason[i] += p->drops[i];

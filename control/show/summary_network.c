@@ -15,6 +15,20 @@ static const struct text_column link_columns[] = {
 	{"at", TEXT_LEFT},    {"max", TEXT_RIGHT},   {"at", TEXT_LEFT},
 };
 
+static void
+print_llr(const struct report_totals *totals, const struct report_worst *most, FILE *to)
+{
+	const uintmax_t replays = totals->llr_replays, again = totals->llr_again,
+			flushes = totals->llr_flushes;
+
+	fprintf(to, "\nllr     %ju replay%s, %ju frame%s sent again, %ju flush%s", replays,
+		replays == 1 ? "" : "s", again, again == 1 ? "" : "s", flushes,
+		flushes == 1 ? "" : "es");
+	if (most->node != NULL)
+		fprintf(to, "; most: %s.%s, %ju", most->node->name,
+			most->node->ports[most->port].name, (uintmax_t)most->most);
+}
+
 void
 summary_print_events(const struct report_result *r, const struct report_totals *totals, FILE *to)
 {
@@ -38,6 +52,8 @@ summary_print_events(const struct report_result *r, const struct report_totals *
 		fprintf(to, "; longest wait: %s.%s lane %u, %s", waited->node->name,
 			waited->node->ports[waited->port].name, waited->priority,
 			text_duration(text, waited->most));
+	if (totals->llr_ports != 0)
+		print_llr(totals, &r->figures.llr_again, to);
 	fprintf(to, "\nECN     %ju packets marked, %ju CNPs\n", (uintmax_t)totals->ecn_marked,
 		(uintmax_t)r->cnps);
 	fprintf(to, "resent  %ju packets; %ju arrived out of order\n",

@@ -138,6 +138,7 @@ class Beside(Case):
         self.assertEqual(on.drops, {})
         self.assertGreater(off.summary["retransmitted"], 100)
         self.assertEqual(set(off.drops), {"bad-fcs"})
+        self.assertNotIn("llr", off.summary)
         self.assertLess(on.flows[0]["fct_ps"], off.flows[0]["fct_ps"])
 
     def test_the_example(self):
@@ -149,6 +150,8 @@ class Beside(Case):
         self.assertEqual(len(told), 6)
         for node, port, counter, value in told:
             self.assertEqual(sim.nodes[node]["ports"][port][counter], int(value), counter)
+        self.assertEqual(sim.summary["llr"], {"replays": 22, "frames_again": 110, "flushes": 0})
+        self.assertEqual(re.findall("^llr  .*$", page, re.M), re.findall("^llr  .*$", sim.done.out, re.M))
 
 
 class Lost(Case):
