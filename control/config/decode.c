@@ -279,12 +279,28 @@ decode_kind(struct decoder *d, const struct yaml_node *node, const struct schema
 	return d->diag->errors > errors ? 0 : 1u << value;
 }
 
+// `llr: on`, where the map's key `state` says so.
+static bool
+refuse_state(struct decoder *d, const struct schema *schema, const struct yaml_node *node)
+{
+	const struct schema_key *state = schema_find(schema, "state");
+	char why[SCALAR_WHY];
+	bool on;
+
+	if (state == NULL || state->type != SCHEMA_BOOL || node->kind != YAML_SCALAR ||
+	    node->null || scalar_bool(node->text, &on, why) < 0)
+		return false;
+	decode_error(d, node->pos, "expected a map of keys and values: write {state: %s}",
+		     on ? "on" : "off");
+	return true;
+}
+
 void
 decode_map(struct decoder *d, const struct schema *schema, const struct yaml_node *node, void *base)
 {
 	uint32_t kind = UINT32_MAX;
 
-	if (!decode_is_map(d, node))
+	if (refuse_state(d, schema, node) || !decode_is_map(d, node))
 		return;
 	if (schema->pos_offset != 0)
 		memcpy((char *)base + schema->pos_offset, &node->pos, sizeof(node->pos));

@@ -328,6 +328,11 @@ class Refused(Case):
         description["fabric"]["link-layer"] = "infiniband"
         self.assert_refused_with("qos.llr.state", description)
 
+    def test_a_word_for_the_map(self):
+        for word, told in (("on", ": write {state: on}"), (False, ": write {state: off}"), ("full", ", found one value")):
+            self.assert_refused_with(f"qos.llr: expected a map of keys and values{told}\n",
+                                     fabric(1, 0, 2, switch={"qos": {"llr": word}}))
+
     def test_while_a_fabric_runs(self):
         self.assert_refused_with("qos.llr.state", fabric(1, 0, 2, workload=[flow("h1", "h2", "1KB")], events=[
             {"at": "1us", "set": "switch.qos.llr.state", "to": "on"}]))
