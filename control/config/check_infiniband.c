@@ -6,6 +6,7 @@
 // before it, EGP behind it), and its link CRC, the VCRC, has two bytes.
 #include "merge.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void
@@ -127,17 +128,21 @@ check_hosts(const struct config *config, struct diag *diag)
 static void
 warn_of_pauses(const struct config *config, struct diag *diag)
 {
+	const bool single = config->fabric.topology == CONFIG_TOPOLOGY_SINGLE;
+	const char *section = single ? "switch" : "fabric";
 	struct switch_config leaf;
 	bool lossless = false;
+	char key[24];
 
 	if (config_switch(config, "", CONFIG_ROLE_LEAF, &leaf) != 0 ||
 	    leaf.flow_control == CONFIG_FLOW_CONTROL_NONE || config_has_credits(leaf.flow_control))
 		return;
 	for (unsigned i = 0; i < CONFIG_PRIORITIES; i++)
 		lossless |= leaf.groups[i].lossless;
+	snprintf(key, sizeof(key), "%s.link-layer", section);
 	if (lossless)
 		diag_warning(
-			diag, config->file, config->fabric.topology_pos, "fabric.link-layer",
+			diag, config->file, config_written_at(config, section, "link-layer"), key,
 			"lossless priority groups send Ethernet pause frames, which InfiniBand "
 			"links do not carry: set `qos.flow-control: credit`, or use `preset: "
 			"infiniband` or `lossy`");

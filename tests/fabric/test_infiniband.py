@@ -335,6 +335,19 @@ class Trace(Case):
             self.assertNotEqual(done.status, 0)
 
 
+class Warned(Case):
+    def test_links_that_carry_no_pause_frames(self):
+        """At the key that the file has; the page's switch has credits."""
+        told = "lossless priority groups send Ethernet pause frames, which InfiniBand links do not carry"
+        switch = re.search("```yaml\n(# FILE switch.yaml.*?)```", (SOURCE / "doc/infiniband.md").read_text(), re.S)[1]
+        self.assertEqual(roost("check", self.file(switch)).err, "")
+        path = self.file(switch.replace("  preset: infiniband\n", ""))
+        self.assertIn(f"{path}:3:15: switch.link-layer: {told}", roost("check", path).err)
+        path = self.file("fabric:\n  topology: {kind: leaf-spine, leaves: 1, spines: 0, hosts-per-leaf: 2}\n"
+                         "  link-layer: infiniband\n")
+        self.assertIn(f"{path}:3:15: fabric.link-layer: {told}", roost("check", path).err)
+
+
 class Refused(Case):
     def refused(self, key, hint="", **sections):
         done = roost("check", self.file(subnet(**sections)), status=2)
