@@ -7,7 +7,7 @@ import math
 import os
 from typing import Any, Iterator
 
-from read import Invalid, open_regular
+from read import Invalid, no_directory, open_regular
 
 DEPTH_MAX = 64    # of lists and objects in each other
 
@@ -35,7 +35,7 @@ def read_json(path: str) -> Any:
     except FileNotFoundError:
         raise Invalid(f"{path}: no such file; `roost sim FILE -o DIR` writes it") from None
     except NotADirectoryError:
-        raise Invalid(f"{os.path.dirname(path)}: not a directory") from None
+        raise no_directory(os.path.dirname(path)) from None
     except OSError as error:
         raise Invalid(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

@@ -18,7 +18,7 @@ from charts import COLUMNS_MAX, ROWS_MAX, Panel, heat_over_time, lines_over_time
 from document import Fields
 from draw import Drawing
 from markup import DASH
-from read import Invalid, Lines, Missing, open_regular
+from read import Invalid, Lines, Missing, no_directory, open_regular
 from results import in_bytes
 
 FILM_BYTES_MAX = 16 << 20      # of the file: more takes too long to read
@@ -38,6 +38,8 @@ def film_bytes(path: str) -> bytes | None:
             data = file.read(FILM_BYTES_MAX + 1)
     except FileNotFoundError:
         return None
+    except NotADirectoryError:
+        raise no_directory(os.path.dirname(path)) from None
     except OSError as error:
         raise Invalid(f"{path}: {error.strerror}") from None
     if len(data) > FILM_BYTES_MAX:

@@ -205,6 +205,10 @@ class Table:
         return int(text)
 
 
+def no_directory(path: str) -> Invalid:
+    return Invalid(f"{path} is not a directory: name one that `roost sim FILE -o DIR` wrote")
+
+
 def open_table(directory: str, name: str, heading: str, wide: bool = False, names: bool = False,
                most: float = math.inf) -> Table | None:
     """Opens NAME, or NAME.gz. Returns None if there is neither."""
@@ -214,6 +218,8 @@ def open_table(directory: str, name: str, heading: str, wide: bool = False, name
             file = open_regular(path)
         except FileNotFoundError:
             continue
+        except NotADirectoryError:
+            raise no_directory(directory) from None
         except OSError as error:
             raise Invalid(f"{path}: {error.strerror}") from None
         table = Table(path, Compressed(path, file) if path.endswith(".gz") else file, heading, wide, names, most)

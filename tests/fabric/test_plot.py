@@ -339,6 +339,9 @@ class Wrong(Case):
 
     def test_places(self):
         self.assert_refused(r"nowhere/flows\.csv: no such file", "plot", self.directory / "nowhere")
+        path = self.file("a file")
+        for words in (("plot", path), ("report", path, "-o", self.directory / "report.html")):
+            self.assert_refused(f"^roost {words[0]}: {path} is not a directory: name one that `roost sim FILE -o DIR` wrote$", *words)
         done = roost("plot", status=2)
         self.assertIn("an argument is missing: DIR", done.err)
         self.assert_refused(r"nowhere/deep: No such file", "plot", self.place, "-o",
