@@ -198,10 +198,14 @@ config_load_replaced(struct config **out, const char *path,
 
 	*out = NULL;
 	result = file_read(path, YAML_TREE_BYTES_MAX, &text, &length);
-	if (result < 0) {
+	if (result == -EISDIR)
+		diag_error(diag, path, none, NULL,
+			   "is a directory: name a configuration file; `roost plot` draws the "
+			   "directories of runs");
+	else if (result < 0)
 		diag_error(diag, path, none, NULL, "cannot be read: %s", strerror(-result));
+	if (result < 0)
 		return -EINVAL;
-	}
 	result = load_text(out,
 			   &(struct source){.text = text,
 					    .length = length,

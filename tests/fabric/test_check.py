@@ -399,7 +399,7 @@ class Check(Case):
         self.assertIn("mtu-exceeded", roost("sim", path).out)
 
     def test_files_that_are_none(self):
-        for path, why in ((self.directory / "none.yaml", "No such file"), (self.directory, "Is a directory")):
+        for path, why in ((self.directory / "none.yaml", "No such file"), (self.directory, "is a directory: name a configuration file")):
             for name in ("check", "sim"):
                 self.assert_refused(rf"^{path}: .*{why}", name, path)
 

@@ -239,6 +239,8 @@ class Compare(Case):
         self.assertRegex(done.err, r"b\.yaml:\d+:\d+: .*nonsense")
         self.assertRegex(done.err, r"c\.yaml:\d+:\d+: .*h99")
         self.assert_refused(r"nowhere\.yaml", "compare", files[0], self.directory / "nowhere.yaml")
+        self.assert_refused(f"^{self.directory}: is a directory: name a configuration file; `roost plot` draws the directories "
+                            "of runs$", "compare", files[0], self.directory)
         for words in ((files[0],), (), (files[0], files[0], "-o", "xml"), (files[0], files[0], "--seed", "x"),
                       (files[0], files[0], "--until", "5")):
             done = roost("compare", *words, status=2)

@@ -290,7 +290,9 @@ files_that_cannot_be_read(void **state)
 			    "/nowhere/f.yaml: cannot be read: No such file or directory");
 	diag_free(&diag);
 	assert_int_equal(config_load(&config, "/", &diag), -22);
-	assert_string_equal(diag.messages[0].text, "/: cannot be read: Is a directory");
+	assert_string_equal(diag.messages[0].text,
+			    "/: is a directory: name a configuration file; `roost plot` draws the "
+			    "directories of runs");
 	diag_free(&diag);
 	config_free(NULL);
 }
