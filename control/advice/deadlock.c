@@ -80,12 +80,12 @@ name_links(const struct deadlock *c, const uint32_t *links, uint32_t length, cha
 // Reports each problem once, with the event that first causes it.
 static void
 report(struct deadlock *c, const uint32_t *links, uint32_t length, const struct config_event *cause,
-       const char *what)
+       const char *what, const char *remedy)
 {
 	char names[LINKS_TEXT_MAX], text[LINKS_TEXT_MAX + 160];
 
 	name_links(c, links, length, names, sizeof(names));
-	snprintf(text, sizeof(text), "%s: %s", what, names);
+	snprintf(text, sizeof(text), "%s: %s%s", what, names, remedy);
 	if (is_new(c, text))
 		diag_warning(c->diag, c->f->config->file,
 			     cause != NULL ? cause->pos : (struct diag_pos){0},
@@ -107,7 +107,7 @@ report_loop(struct deadlock *c, const struct config_event *cause)
 		snprintf(what, sizeof(what),
 			 "routing loop: packets to %s circulate until their TTL expires", address);
 	}
-	report(c, c->reach.loop, c->reach.loop_length, cause, what);
+	report(c, c->reach.loop, c->reach.loop_length, cause, what, "");
 }
 
 // Whether what is sent on a link waits for credit, not for a pause to end.
@@ -121,12 +121,15 @@ static void
 report_cycle(struct deadlock *c, uint32_t length, unsigned priority,
 	     const struct config_event *cause)
 {
+	const struct config *config = c->f->config;
+	const bool engine = topology_is_infiniband(c->f->topology) &&
+			    config->subnet.lfts.path.text == NULL;
 	char what[128];
 
 	snprintf(what, sizeof(what),
 		 "buffers of priority %u depend on each other in a cycle, so %s can deadlock",
 		 priority, waits_for_credit(c, c->cycle[0]) ? "credits" : "PFC");
-	report(c, c->cycle, length, cause, what);
+	report(c, c->cycle, length, cause, what, engine ? ": use subnet.engine: up-down" : "");
 }
 
 // The priorities that the far end of a link pauses.

@@ -87,6 +87,27 @@ warn_if_written(const struct fabric *f, const char *section, const struct idle_r
 	diag_warning(diag, f->config->file, pos, key, "has no effect: %s", row->otherwise);
 }
 
+// Denies planes that a host does not have. A key of `hosts` gets one warning.
+static void
+check_planes(const struct fabric *f, struct diag *diag)
+{
+	struct diag_pos last = {0};
+
+	for (uint32_t h = 0; h < f->topology->host_count; h++) {
+		const unsigned planes = topology_host(f->topology, h)->port_count;
+		const unsigned absent = f->hosts[h].mrc.denied >> planes;
+		const struct diag_pos pos = advice_host_pos(f, h, "mrc.deny-planes");
+
+		if (!speaks_mrc(f, h) || planes < 2 || absent == 0 ||
+		    diag_pos_compare(pos, last) == 0)
+			continue;
+		diag_warning(diag, f->config->file, pos, "hosts.mrc.deny-planes",
+			     "there is no plane %u; planes are 1 to %u",
+			     planes + (unsigned)__builtin_ctz(absent) + 1, planes);
+		last = pos;
+	}
+}
+
 void
 advice_idle_hosts(const struct fabric *f, struct diag *diag)
 {
@@ -98,4 +119,5 @@ advice_idle_hosts(const struct fabric *f, struct diag *diag)
 			if (!row->matters(f, h))
 				warn_if_written(f, topology_host(f->topology, h)->name, row, diag);
 	}
+	check_planes(f, diag);
 }

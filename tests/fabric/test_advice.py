@@ -136,6 +136,8 @@ class Advice(Case):
                                    ("roce", ", ".join(written for _, written, _ in of_roce))):
             self.quiet(lossy % "" + hosts % (transport, written))
         self.quiet(lossy % ", planes: 2" + hosts % ("mrc", "mrc: {deny-planes: [2]}"))
+        self.warned(lossy % ", planes: 2" + hosts % ("mrc", "mrc: {deny-planes: [2, 5]}"),
+                    ("5:58", "hosts.mrc.deny-planes: there is no plane 5; planes are 1 to 2$"))
         # A key in `hosts` may be for one host alone; a host's own is for nobody else.
         mixed = lossy % "" + hosts % ("uet", "ack-every: 2")
         self.quiet(mixed + "h3: {transport: roce}\n")

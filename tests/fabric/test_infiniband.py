@@ -151,7 +151,8 @@ class Paths(Case):
         def told(description):
             return roost("check", self.file(description)).err
         cycle = " -> ".join(f"l{i % 6}.swp2" for i in range(7))
-        text = f"routes: buffers of priority 0 depend on each other in a cycle, so credits can deadlock: {cycle}\n"
+        text = f"routes: buffers of priority 0 depend on each other in a cycle, so credits can deadlock: {cycle}: use " \
+               "subnet.engine: up-down\n"
         self.assertTrue(told(self.ring(6, {"engine": "min-hop"})).endswith(text))
         clockwise = {"workload": [flow(f"h{i}", f"h{(i + 2) % 6}", "300KB") for i in range(6)], "stop": "2ms"}
         for engine, ended in (("min-hop", 0), ("up-down", 6)):
