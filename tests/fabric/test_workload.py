@@ -350,9 +350,11 @@ class Ends(Case):
         self.assertRegex(done.err, r"nothing has moved")
 
     def test_a_fabric_that_holds_packets_for_ever_is_stalled(self):
-        done = roost("sim", self.file(fabric(1, 0, 2, switch=ECMP, workload=[flow("h1", "h2", "100KB")], events=[
-            {"at": "2us", "port": "leaf1.swp2", "tx": "off"}])), status=1)
-        self.assertRegex(done.err, r"nothing has moved .* packets are held")
+        one = {"kind": "stream", "from": "h1", "to": "h2", "packet": "1000B", "rate": "100G", "until": "80ns"}
+        for work, held in ((flow("h1", "h2", "100KB"), r"\d+ packets are held"), (one, "1 packet is held")):
+            done = roost("sim", self.file(fabric(1, 0, 2, switch=ECMP, workload=[work], events=[
+                {"at": "0us", "port": "leaf1.swp2", "tx": "off"}])), status=1)
+            self.assertRegex(done.err, f"nothing has moved for a while at .* us; {held}\n")
 
 
 if __name__ == "__main__":

@@ -209,9 +209,9 @@ stall_print(const struct fabric *f, ps_t now, FILE *to)
 		return;
 	read_waits(f, &w);
 	if (ranks_first(f->ranks)) {
-		fprintf(to,
-			"roost: nothing has moved for a while at %.3f us; %llu packets are held\n",
-			(double)now / (double)PS_PER_US, (unsigned long long)held);
+		fprintf(to, "roost: nothing has moved for a while at %.3f us; %llu packet%s held\n",
+			(double)now / (double)PS_PER_US, (unsigned long long)held,
+			held == 1 ? " is" : "s are");
 		print_first_cycle(&w, to);
 	}
 	free_waits(&w);
