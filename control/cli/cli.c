@@ -67,8 +67,8 @@ static const struct cli_command *const commands[] = {
 const struct cli_program cli_program = {
 	.options =
 		{
-			.help = "A software leaf/spine fabric for lossless Ethernet: switches, "
-				"links and NICs, with real packets.",
+			.help = "A software leaf/spine fabric of lossless Ethernet, InfiniBand or "
+				"Ultra Ethernet:\nswitches, links and NICs, with real packets.",
 			.options =
 				{
 					CLI_FABRIC_OPTION,

@@ -428,6 +428,7 @@ class CommandLine(Case):
     def test_without_a_command(self):
         done = roost(status=2)
         self.assertEqual((done.out, done.err), ("", roost("--help").out))
+        self.assertIn("\nA software leaf/spine fabric of lossless Ethernet, InfiniBand or Ultra Ethernet:\n", done.err)
 
     def test_it_says_what_the_file_describes(self):
         for description, told in (
