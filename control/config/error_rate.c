@@ -51,7 +51,9 @@ error_rate_read(const char *text, uint64_t *out, char *why)
 	int exponent;
 
 	if (!read_number(text, &value, &exponent))
-		return scalar_refuse(why, "\"%.40s\" is not a bit error rate, such as 1e-9", text);
+		return scalar_refuse(
+			why, "\"%.40s\": write a bit error rate from 1e-15 to 1e-3, such as 1e-9",
+			text);
 	if (value == 0) {
 		*out = 0;
 		return 0;

@@ -425,9 +425,9 @@ check_llr(const struct device_port *d, const struct topology *t, struct diag *di
 	if (config_switch(t->config, node->name, node->role, &settings) != 0 || !settings.llr.on)
 		return 0;
 	diag_error(diag, t->config->file, d->pos, "qos.llr.state",
-		   "%s has a device, which does not speak link-level retry: such links are between "
-		   "simulated switches and hosts only",
-		   d->name);
+		   "%s has a device, which does not speak link-level retry: set it to off%s%s",
+		   d->name, d->attach != NULL ? ", or do not attach " : "",
+		   d->attach != NULL ? d->attach->host.text : "");
 	return -EINVAL;
 }
 

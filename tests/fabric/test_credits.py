@@ -352,9 +352,14 @@ class Settings(Case):
         plain = credit()
         self.refused(fabric(switch=plain | {"buffer": {"cell": 192}}),
                      "flow-control credit counts blocks of 64 bytes, and a cell has 192: set buffer.cell to 64")
-        self.refused(fabric(switch=credit("9KB"), mtu=9216), "a receive buffer of 140 blocks of 64 B does not hold")
-        self.refused(fabric(switch=credit(update="1MB")), "that wait for an update")
-        self.refused(fabric(switch=credit("1MB", buffer_size="2MB")), "do not hold the")
+        too_small = "qos.credit.buffer: on leaf1 swp1: %d B is too small for a frame of MTU 9216: at least %d B are needed\n"
+        self.refused(fabric(switch=credit("9KB"), mtu=9216), too_small % (9000, 9280))
+        self.refused(fabric(switch=credit("9KB", update="1KB"), mtu=9216), too_small % (9000, 10280))
+        self.refused(fabric(switch=credit("20KB", update="1MB"), mtu=9216),
+                     f"qos.credit.update: on leaf1 swp1: at most {312 * 64 - 9280} B with a receive buffer of {312 * 64} B, which "
+                     "must also hold a frame of MTU 9216\n")
+        self.refused(fabric(switch=credit("1MB", buffer_size="2MB")),
+                     "do not hold the 6000000 B of receive buffers of 3 lanes at 2 ports: raise buffer.size or lower qos.credit.buffer")
         self.refused(fabric(switch=credit(arbitration={"low": "0:1"})), "lane 3, of priority 3, is in neither table")
         self.refused(fabric(switch=credit(arbitration={"low": "8:1"})), "LANE:WEIGHT")
         self.refused(fabric(switch=credit(arbitration={"low": "0:256"})), "LANE:WEIGHT")
@@ -375,7 +380,7 @@ class Settings(Case):
 
     def test_what_is_never_granted_holds_nothing(self):
         """Of 256,000 B InfiniBand grants 131,072 ahead: with an update of 200,000 B none would ever come."""
-        self.refused(fabric(switch=credit("256000B", update="200KB")), "2048 blocks of 64 B, the most that is granted,")
+        self.refused(fabric(switch=credit("256000B", update="200KB")), "at most 126848 B with a largest grant of 131072 B")
 
     def test_a_run_does_not_change_them(self):
         for key, value in (("qos.flow-control", "pfc"), ("qos.credit.buffer", "100KB"), ("qos.priority-to-tc", "{3: 4}")):

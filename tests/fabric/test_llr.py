@@ -306,7 +306,8 @@ class Refused(Case):
     """Where it cannot work."""
 
     def test_both_ends(self):
-        self.assert_refused_with("both ends of a link need link-level retry, or neither: set qos.llr.state alike on",
+        self.assert_refused_with("both ends of a link need link-level retry, or neither: set it on both, or off on both: leaf1 has "
+                                 "on, spine1 has off\n",
                                  fabric(2, 1, 2) | {"leaf1": llr()})
 
     def test_a_buffer_of_less_than_a_frame(self):
@@ -318,6 +319,8 @@ class Refused(Case):
                "to off, or describe a fabric$"
         for port in ({"rate": "100G"}, {"rate": "100G", "dev": "net_null0"}):
             self.assert_refused(told, "check", self.file({"switch": {"name": "dut", "ports": {"swp1": port}} | llr()}))
+        self.assert_refused_with("leaf1.swp1 has a device, which does not speak link-level retry: set it to off, or do not attach h1\n",
+                                 fabric(1, 0, 2, switch=llr(), attach={"h1": {"netns": "somewhere"}}))
         path = self.file({"switch": {"name": "dut", "ports": {"swp1": {"rate": "100G"}}} | llr()})
         capture = write_pcap(self.directory / "a.pcap", [(1000, bytes(64))])
         self.assert_refused(told, "replay", path, "--in", f"swp1={capture}", "--out", self.directory / "out")

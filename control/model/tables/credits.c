@@ -103,19 +103,26 @@ static int
 refuse_buffer(struct tables_draft *draft, const struct switch_config *own,
 	      const struct topo_port *port, uint32_t blocks)
 {
-	const uint32_t block = config_block_bytes(own->flow_control);
+	const uint64_t block = config_block_bytes(own->flow_control);
+	const uint64_t frame = (frame_bytes(port) + block - 1) / block * block;
+	const bool small = frame > blocks * block;
+	const char *key = small ? "qos.credit.buffer" : "qos.credit.update";
 	struct config_error_origin cause = {0};
 
-	tables_blame(draft, &cause, "qos.credit.buffer");
-	return tables_report(draft, false, cause.mark.pos, "qos.credit.buffer",
-			     "%s: a receive buffer of %u blocks of %u B%s does not hold a frame of "
-			     "MTU %u and %" PRIu64 " B that wait for an update: at least %" PRIu64
-			     " B are needed",
-			     port->name, blocks, block,
-			     blocks == draft->t->credits->most ? ", the most that is granted," : "",
-			     port->mtu, own->credit.update_bytes,
-			     (frame_bytes(port) + block - 1) / block * block +
-				     own->credit.update_bytes);
+	tables_blame(draft, &cause, "%s", key);
+	if (small)
+		return tables_report(draft, false, cause.mark.pos, key,
+				     "%s: %" PRIu64 " B is too small for a frame of MTU %u: at "
+				     "least %" PRIu64 " B are needed",
+				     port->name, own->credit.buffer.value, port->mtu,
+				     frame + own->credit.update_bytes);
+	return tables_report(draft, false, cause.mark.pos, key,
+			     "%s: at most %" PRIu64 " B with %s of %" PRIu64
+			     " B, which must also hold a frame of MTU %u",
+			     port->name, blocks * block - frame,
+			     blocks == draft->t->credits->most ? "a largest grant"
+							       : "a receive buffer",
+			     blocks * block, port->mtu);
 }
 
 // A lane that one end sends on, and for which the other has no receive buffer, would wait for ever.
@@ -284,7 +291,8 @@ tables_add_lane_pools(struct tables_draft *draft)
 		tables_blame(draft, &cause, "qos.credit.buffer");
 		return tables_report(draft, false, cause.mark.pos, cause.key,
 				     "the buffer's %" PRIu64 " B do not hold the %" PRIu64
-				     " B of receive buffers of %d lanes at %u ports",
+				     " B of receive buffers of %d lanes at %u ports: raise "
+				     "buffer.size or lower qos.credit.buffer",
 				     draft->settings->buffer_bytes, reserved * draft->t->cell,
 				     __builtin_popcount(draft->t->credits->lanes),
 				     draft->t->port_count);

@@ -91,13 +91,16 @@ refuse_buffer(struct tables_draft *draft, const struct topo_port *port, uint64_t
 static int
 refuse_mismatch(struct tables_draft *draft, const struct topo_port *port)
 {
+	const char *near = draft->node->name;
+	const char *far = draft->topology->nodes[port->peer_node].name;
+	const bool on = draft->settings->llr.on;
 	struct config_error_origin cause = {0};
 
 	tables_blame(draft, &cause, "qos.llr.state");
 	return tables_report(draft, false, cause.mark.pos, "qos.llr.state",
-			     "%s: both ends of a link need link-level retry, or neither: set "
-			     "qos.llr.state alike on %s",
-			     port->name, draft->topology->nodes[port->peer_node].name);
+			     "%s: both ends of a link need link-level retry, or neither: set it on "
+			     "both, or off on both: %s has %s, %s has %s",
+			     port->name, near, on ? "on" : "off", far, on ? "off" : "on");
 }
 
 // The ports of one switch alone lead to devices or to captures.

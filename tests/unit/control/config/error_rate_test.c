@@ -47,13 +47,13 @@ what_is_refused(void **state)
 		{"1", "1 is out of range: 0, or 1e-15 to 1e-3"},
 		{"1e-99", "1e-99 is out of range: 0, or 1e-15 to 1e-3"},
 		{"1.2345e-15", "1.2345e-15 has too many digits: whole multiples of 1e-18"},
-		{"", "\"\" is not a bit error rate, such as 1e-9"},
-		{"1e-", "\"1e-\" is not a bit error rate, such as 1e-9"},
-		{"1e9", "\"1e9\" is not a bit error rate, such as 1e-9"},
-		{"-1e-9", "\"-1e-9\" is not a bit error rate, such as 1e-9"},
-		{"1.e-9", "\"1.e-9\" is not a bit error rate, such as 1e-9"},
-		{"0.1%", "\"0.1%\" is not a bit error rate, such as 1e-9"},
-		{"1e-9x", "\"1e-9x\" is not a bit error rate, such as 1e-9"},
+		{"", "\"\": write a bit error rate from 1e-15 to 1e-3, such as 1e-9"},
+		{"1e-", "\"1e-\": write a bit error rate from 1e-15 to 1e-3, such as 1e-9"},
+		{"1e9", "\"1e9\": write a bit error rate from 1e-15 to 1e-3, such as 1e-9"},
+		{"-1e-9", "\"-1e-9\": write a bit error rate from 1e-15 to 1e-3, such as 1e-9"},
+		{"1.e-9", "\"1.e-9\": write a bit error rate from 1e-15 to 1e-3, such as 1e-9"},
+		{"0.1%", "\"0.1%\": write a bit error rate from 1e-15 to 1e-3, such as 1e-9"},
+		{"1e-9x", "\"1e-9x\": write a bit error rate from 1e-15 to 1e-3, such as 1e-9"},
 	};
 	char why[SCALAR_WHY];
 	uint64_t value;
