@@ -221,7 +221,7 @@ static const struct schema_key keys[] = {
 	{"corrupt-payload", SCHEMA_PERCENT, .help = "share of RoCEv2 packets that get a wrong ICRC",
 	 AT(corrupt_payload_ppm), .kinds = LINK},
 	{"bit-error-rate", SCHEMA_CUSTOM,
-	 .help = "probability that a bit is wrong, from 1e-15 to 1e-3; frames with wrong bits get "
+	 .help = "probability that a bit is wrong, 0, or 1e-15 to 1e-3; frames with wrong bits get "
 		 "a wrong FCS",
 	 AT(bit_error_rate), .decode = decode_error_rate, .encode = encode_error_rate,
 	 SCHEMA_FORM(.type = SCHEMA_TEXT, .pattern = "^[0-9]+(\\.[0-9]+)?([eE]-[0-9]+)?$",

@@ -8,7 +8,7 @@ from sample import Sample
 from sprayed import GRANTED, PLANES, SPRAYED
 
 COUNTS = (2, 3, 8)      # the last two are more than a small machine has cores
-SEEDS = range(200) if FULL else range(3 if SANITIZED else 6)
+SEEDS = range(80) if FULL else range(3 if SANITIZED else 6)
 CONF = sorted((SOURCE / "conf").glob("*.yaml")) + sorted((SOURCE / "conf/story").glob("*.yaml"))
 
 
