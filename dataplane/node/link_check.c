@@ -17,6 +17,7 @@
 
 #include "dataplane/base/llr.h"
 #include "dataplane/queueing/credits.h"
+#include "dataplane/queueing/llr.h"
 
 #include <inttypes.h>
 #include <stdio.h>
