@@ -11,7 +11,7 @@ import unittest
 from common import *
 from model import configuration, happenings
 
-SEEDS = 60 if FULL else 4 if SANITIZED else 8
+SEEDS = 60 if FULL else 8
 SHAPES = [(1, 0, 4), (2, 1, 3), (2, 2, 2), (3, 2, 2)]    # leaves, spines, hosts of a leaf
 SCALE = 300000    # bytes: thresholds are drawn for it
 SPAN_US = 400     # events and new traffic; then twice as long without

@@ -13,7 +13,7 @@ from roost import read_pcapng
 from common import *
 from sample import Sample, us
 
-FABRICS = 60 if FULL else 10 if SANITIZED else 50
+FABRICS = 60 if FULL else 30 if SANITIZED else 50
 FLOWS = 20
 FIRST_US, EVERY_US = 100, 20
 MODES = ("ecmp", "ecmp", "ecmp-qp", "adaptive", "spray", "random", "flowlet")

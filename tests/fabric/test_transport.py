@@ -47,7 +47,7 @@ class Ideal(Alone):
 
     def test_random_flows(self):
         draw = random.Random(77)
-        for number in range(80 if FULL else 6 if SANITIZED else 24):
+        for number in range(80 if FULL else 24):
             op, ip, ack_every = draw.choice(("send", "read")), draw.choice((4, 6)), draw.choice((1, 2, 7, 16))
             rates = [draw.choice((10, 25, 40, 100, 200, 400, 800)) for _ in range(2)]
             delays = [draw.randrange(1, 3000) for _ in range(2)]
@@ -218,7 +218,7 @@ class Mixture(Case):
     def test_random_settings(self):
         """Whatever hosts and links are set to: every flow completes, and nothing is lost but by the links."""
         draw = random.Random(4791)
-        for number in range(80 if FULL else 8 if SANITIZED else 30):
+        for number in range(80 if FULL else 30):
             leaves, spines, per_leaf = 2, draw.randrange(1, 4), draw.randrange(1, 4)
             recovery = draw.choice(Loss.RECOVERIES)
             loss, change = draw.choice((0.1, 1, 5)), draw.choice(("loss", "corrupt", "corrupt-payload"))

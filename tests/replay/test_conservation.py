@@ -15,7 +15,7 @@ from model.happenings import Happening
 from model.settings import EGRESS, FCS, INGRESS, PREAMBLE, Settings, bytes_ps, rate_of
 from model.traffic import ident_of
 
-SEEDS = 100 if FULL else 8 if SANITIZED else 24
+SEEDS = 100 if FULL else 24
 DRAIN_PS = 40 * 10**9       # the slowest rates have sent all by then
 UNROUTED = {"no-route", "ttl-expired"}      # dropped before they count for any group
 BY_GROUP, BY_QUEUE = {"ingress-pool", "headroom"}, {"egress-pool", "red"}    # others may be by either

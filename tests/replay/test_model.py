@@ -10,7 +10,7 @@ import collections
 from support import *
 from model.compare import Trial
 
-SEEDS = 200 if FULL else 20 if SANITIZED else 60
+SEEDS = 200 if FULL else 60
 ENOUGH = 3    # seeds that fail, then no more are tried
 
 # What the sample must have seen, or it shows nothing: see seen_in().
