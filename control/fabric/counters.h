@@ -37,7 +37,7 @@ struct report_node {
 const struct tables *report_tables(const struct report_node *n);
 // The profile of a port in those tables, or NULL.
 const struct port_profile *report_profile(const struct report_node *n, unsigned int port);
-// The parts that only some ports have, of those that this port has.
+// Which of the parts that only some ports have this port has.
 unsigned int counters_parts_of(const struct report_node *n, unsigned int port);
 // Bytes of a cell in those tables; 1 without any.
 json_int_t counters_cell(const struct report_node *n);

@@ -63,7 +63,7 @@ struct wire {
 	bool phased;  // driver, between windows
 	bool grown;   // putter: rw; a phased wire's put_slots are not the taker's yet
 	bool cut;     // control: one end is at another process (drive/cut.h)
-	bool retry;   // the link has link-level retry
+	bool retry;   // control: the link has link-level retry
 	uint16_t header_bytes;   // what a cut-through switch at its end needs of a frame; 0: all
 	uint32_t published_tail; // putter: rw; of a phased wire, as `published`
 };

@@ -11,7 +11,7 @@
 // With link-level retry, in one direction:
 //
 //   outstanding             = the bytes of the frames that are not acknowledged
-//   held                    = those that the far end does not have, and no other
+//   held                    = exactly those that the far end does not have
 //   accepted - expected     = frames with a number on the wire, once the link has begun
 #include "link_check.h"
 

@@ -439,10 +439,6 @@ llr_adopt(struct node *n, ps_t now)
 		p->llr = l;
 		p->gated = true;
 		p->rx_faults |= PORT_RX_LLR;
-		if (p->out != NULL) { // else control does, with the wire
-			p->out->retry = true;
-			wire_update_special(p->out);
-		}
 		update_blocked(n, p, now);
 		if (l->first != l->next || l->tx_state == LLR_TX_INIT)
 			note_due(n, l->since + profile->timer);

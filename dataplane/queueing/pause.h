@@ -43,10 +43,10 @@ void pause_clear(struct node *n, struct port *p, ps_t now);
 // well, ends the pause or it runs out.
 void pause_adopt(struct node *n, struct port *p, ps_t now);
 
-// Recomputes node->held of the port: also queues that lack credit, or
-// that wait for acknowledgements of link-level retry. Packets in the queues of a dead
-// link are sent and lost there, and packets for a queue that the watchdog discards are lost too.
-// Packets that have a choice must take another port.
+// Recomputes node->held of the port: also queues that lack credit, or that wait for
+// acknowledgements of link-level retry. Packets in the queues of a dead link are sent and lost
+// there, and packets for a queue that the watchdog discards are lost too. Packets that have a
+// choice must take another port.
 static inline void
 pause_update_held(struct node *n, const struct port *p)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """doc/regimes.md: the five files differ in their links, switches and hosts only, the page's tables and drawings have what
-its commands give, and its reasons are those that counters show. When the figures have changed for a good reason,
+its commands give, and counters show the reasons that it tells. When the figures have changed for a good reason,
 `PYTHONPATH=tests:tests/fabric python3 tests/fabric/test_regimes.py write` writes them into the page and draws again;
 what the page says of them is then to be read again."""
 import csv

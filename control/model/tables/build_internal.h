@@ -3,6 +3,7 @@
 #pragma once
 
 #include "build.h"
+#include "dataplane/base/headers.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -22,6 +23,38 @@ struct tables_draft {
 	bool marked;  // `marks` is known
 	struct config_marks marks;
 };
+
+// The rate that times follow from. A port that is as fast as its device has 100 Gb/s here.
+static inline uint64_t
+tables_port_rate(const struct topo_port *port)
+{
+	return port->rate_bps != 0 ? port->rate_bps : UINT64_C(100000000000);
+}
+
+// The largest frame of a port, with two tags, without FCS.
+static inline uint64_t
+tables_frame_bytes(const struct topo_port *port)
+{
+	return HEADER_ETHERNET_BYTES + 2 * HEADER_TAG_BYTES + (uint64_t)port->mtu;
+}
+
+// What a port's link carries in a time.
+static inline uint64_t
+tables_bytes_in(const struct topo_port *port, ps_t time)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (uint64_t)((wide)time * tables_port_rate(port) / (8 * (wide)PS_PER_S)) + 1;
+}
+
+// What a frame takes on a link besides its bytes.
+static inline uint64_t
+tables_overhead(const struct config *config)
+{
+	const struct config_framing *framing = &config->fabric.framing;
+
+	return framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes;
+}
 
 // Whole cells, rounded down or up; at most TABLES_CELLS_MAX.
 static inline uint32_t

@@ -6,7 +6,6 @@
 #include "build_internal.h"
 
 #include "control/base/memory.h"
-#include "dataplane/base/headers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,8 +16,6 @@
 #define MASK_INFINIBAND 0xfff
 #define MASK_CBFC 0xfffff
 #define RESEND_BYTES 262144 // 65,536 symbol times of four lanes; CBFC's largest spacing
-// Assumed where a time is needed and the port is as fast as its device.
-#define DEVICE_RATE_BPS UINT64_C(100000000000)
 
 static uint8_t
 lanes_of(const struct switch_config *settings)
@@ -30,29 +27,18 @@ lanes_of(const struct switch_config *settings)
 	return lanes;
 }
 
-static uint64_t
-frame_bytes(const struct topo_port *port)
-{
-	return HEADER_ETHERNET_BYTES + 2 * HEADER_TAG_BYTES + (uint64_t)port->mtu;
-}
-
 // What is on its way in a round trip at the port's rate, a frame at either end, and with CBFC the
 // updates of the other lanes that go first, each of which may wait for a frame too.
 uint64_t
 tables_credit_needed(const struct config *config, const struct switch_config *settings,
 		     const struct topo_port *port, ps_t latencies)
 {
-	const struct config_framing *framing = &config->fabric.framing;
 	const uint64_t block = config_block_bytes(settings->flow_control);
-	const uint64_t overhead = framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes;
-	const uint64_t rate = port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS;
-	const uint64_t trip = 2 * port->delay_ps + latencies;
-	__extension__ typedef unsigned __int128 wide;
-	uint64_t bytes = (uint64_t)((wide)trip * rate / (8 * (wide)PS_PER_S)) + 1;
+	const uint64_t frame = tables_frame_bytes(port) + tables_overhead(config);
+	uint64_t bytes = tables_bytes_in(port, 2 * port->delay_ps + latencies) + 2 * frame;
 
-	bytes += 2 * (frame_bytes(port) + overhead);
 	if (settings->flow_control == CONFIG_FLOW_CONTROL_CBFC)
-		bytes += (settings->credit.spacing_bytes + frame_bytes(port) + overhead) *
+		bytes += (settings->credit.spacing_bytes + frame) *
 			 (uint64_t)__builtin_popcount(lanes_of(settings));
 	return (bytes + block - 1) / block * block;
 }
@@ -104,7 +90,7 @@ refuse_buffer(struct tables_draft *draft, const struct switch_config *own,
 	      const struct topo_port *port, uint32_t blocks)
 {
 	const uint64_t block = config_block_bytes(own->flow_control);
-	const uint64_t frame = (frame_bytes(port) + block - 1) / block * block;
+	const uint64_t frame = (tables_frame_bytes(port) + block - 1) / block * block;
 	const bool small = frame > blocks * block;
 	const char *key = small ? "qos.credit.buffer" : "qos.credit.update";
 	struct config_error_origin cause = {0};
@@ -162,8 +148,7 @@ set_port(struct tables_draft *draft, struct credit_port *c, const struct topo_po
 	const struct switch_config *own = draft->host ? far : draft->settings;
 	const struct config_credit *credit = &own->credit;
 	const uint32_t block = config_block_bytes(own->flow_control);
-	const uint64_t byte_time =
-		time_byte_time(port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS);
+	const uint64_t byte_time = time_byte_time(tables_port_rate(port));
 	const uint32_t blocks = buffer_blocks(draft, own, port);
 	const uint32_t most = draft->t->credits->most, usable = blocks < most ? blocks : most;
 	const bool cbfc = own->flow_control == CONFIG_FLOW_CONTROL_CBFC;
@@ -182,7 +167,7 @@ set_port(struct tables_draft *draft, struct credit_port *c, const struct topo_po
 					: credit->resend_ps;
 	c->spacing = cbfc ? time_of_bytes(byte_time, credit->spacing_bytes) : 0;
 	c->sync = cbfc ? credit->sync_ps : 0;
-	if ((frame_bytes(port) + block - 1) / block + c->update > usable)
+	if ((tables_frame_bytes(port) + block - 1) / block + c->update > usable)
 		return refuse_buffer(draft, own, port, usable);
 	return 0;
 }

@@ -4,7 +4,6 @@
 #include "build_internal.h"
 
 #include "control/base/memory.h"
-#include "dataplane/base/headers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +11,6 @@
 #define FRAMES_MIN 16
 #define FRAMES_MAX 4096 // that may be unacknowledged, whatever their length
 #define TIMER_TRIPS 2   // round trips that `auto` waits
-// Assumed where a port is as fast as its device.
-#define DEVICE_RATE_BPS UINT64_C(100000000000)
 
 struct link {
 	uint64_t frame;      // the largest, without FCS
@@ -21,12 +18,6 @@ struct link {
 	uint64_t tail;       // bytes on the link before an acknowledgement, at the most
 	ps_t trip;           // the delays of a round trip
 };
-
-static uint64_t
-rate_of(const struct topo_port *port)
-{
-	return port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS;
-}
 
 void
 tables_set_llr_rate(struct llr_port *to, uint64_t byte_time)
@@ -42,18 +33,15 @@ static struct link
 measure(const struct config *config, const struct switch_config *far, const struct topo_port *port,
 	ps_t latencies)
 {
-	const struct config_framing *framing = &config->fabric.framing;
-	const uint64_t overhead = framing->preamble_bytes + framing->fcs_bytes + framing->gap_bytes;
-	const uint64_t rate = rate_of(port);
-	__extension__ typedef unsigned __int128 wide;
-	struct link link = {
-		.trip = 2 * port->delay_ps + latencies,
-		.frame = HEADER_ETHERNET_BYTES + 2 * HEADER_TAG_BYTES + (uint64_t)port->mtu,
-	};
+	const uint64_t frame = tables_frame_bytes(port);
+	const ps_t trip = 2 * port->delay_ps + latencies;
 
-	link.trip_bytes = (uint64_t)((wide)link.trip * rate / (8 * (wide)PS_PER_S)) + 1;
-	link.tail = 3 * (link.frame + overhead) + far->llr.spacing_bytes;
-	return link;
+	return (struct link){
+		.frame = frame,
+		.trip = trip,
+		.trip_bytes = tables_bytes_in(port, trip),
+		.tail = 3 * (frame + tables_overhead(config)) + far->llr.spacing_bytes,
+	};
 }
 
 ps_t
@@ -62,7 +50,7 @@ tables_llr_round_trip(const struct config *config, const struct switch_config *f
 {
 	const struct link link = measure(config, far, port, latencies);
 
-	return link.trip + time_of_bytes(time_byte_time(rate_of(port)), link.tail);
+	return link.trip + time_of_bytes(time_byte_time(tables_port_rate(port)), link.tail);
 }
 
 static uint32_t
@@ -144,7 +132,7 @@ set_port(struct tables_draft *draft, struct llr_port *to, const struct topo_port
 	to->timer = own->llr.timer_ps;
 	to->tail_bytes = own->llr.timer_auto ? (uint32_t)link.tail : 0;
 	to->trip = link.trip;
-	tables_set_llr_rate(to, time_byte_time(rate_of(port)));
+	tables_set_llr_rate(to, time_byte_time(tables_port_rate(port)));
 	return 0;
 }
 

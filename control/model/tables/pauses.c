@@ -9,8 +9,6 @@
 #include "dataplane/base/packet.h"
 
 #define QUANTUM_BYTES 64 // of a pause: 512 bit times
-// Assumed where a time is needed and the port is as fast as its device.
-#define DEVICE_RATE_BPS UINT64_C(100000000000)
 
 // How many pauses the port refreshes one by one: one for each group with PFC, or that of the link.
 static unsigned
@@ -98,7 +96,7 @@ tables_set_pauses(struct tables_draft *draft, struct port_profile *profile,
 {
 	const struct switch_config *settings = draft->settings;
 	uint64_t byte_time = profile->byte_time != 0 ? profile->byte_time
-						     : time_byte_time(DEVICE_RATE_BPS);
+						     : time_byte_time(tables_port_rate(port));
 	bool automatic = settings->pfc_refresh_auto || draft->host;
 
 	profile->quanta = settings->pfc_quanta;

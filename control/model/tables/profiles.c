@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Assumed where a time is needed and the port is as fast as its device.
-#define DEVICE_RATE_BPS UINT64_C(100000000000)
-
 struct threshold
 tables_unlimited(enum pool_id pool, uint32_t reserved)
 {
@@ -57,7 +54,7 @@ static struct headroom_input
 headroom_input(const struct switch_config *settings, const struct topo_port *port)
 {
 	return (struct headroom_input){
-		.rate_bps = port->rate_bps != 0 ? port->rate_bps : DEVICE_RATE_BPS,
+		.rate_bps = tables_port_rate(port),
 		.cable_mm = port->cable_mm,
 		.mtu = port->mtu,
 		.lossless_mtu = HEADROOM_LOSSLESS_MTU,

@@ -32,6 +32,10 @@ open_leaf(struct harness *h, enum llr_action action)
 					      .spacing = SPACING,
 					      .timer = TIMER};
 	harness_open(h, t);
+	for (unsigned int i = 0; i < PORTS; i++) {
+		h->out[i]->retry = true;
+		wire_update_special(h->out[i]);
+	}
 }
 
 static struct llr *
