@@ -196,6 +196,21 @@ class Lost(Case):
                                 events=[{"at": "10us", "link": "h1-leaf1", "loss": "100%"}]))
         self.assertIn("nothing has moved for a while", roost("sim", path, status=None, timeout=20).err)
 
+    def test_credits_of_what_is_lost(self):
+        """A port that gives up drops frames that have taken credit. CC_Updates tell, so no credit is lost for good."""
+        switch = llr() | {"buffer": {"cell": 128, "size": "64MB"}}
+        switch["qos"] |= {"flow-control": "cbfc", "credit": {"sync": "10us"}}
+        sim = self.sim(fabric(1, 0, 2, switch=switch, hosts={"rto": "50us"}, stop="5ms",
+                              workload=[flow("h1", "h2", "2MB", priority=3)],
+                              events=[{"at": "20us", "link": "h1-leaf1", "loss": "100%", "for": "20us"}]))
+        assert_complete(self, sim)
+        assert_balanced(sim.nodes)
+        sender = sim.nodes["h1"]["ports"]["eth1"]
+        self.assertGreater(sender["drops"]["llr-flush"], 0)
+        lost = sender["drops"]["llr-flush"] + sender["drops"]["link-fault"] - sender["control_lost"]
+        blocks = -(-frame_sizes(1_000_000, 4096, 4)[0] // 128)
+        self.assertEqual(sim.nodes["leaf1"]["ports"]["swp1"]["credit_recovered"][3], lost * blocks * 128)
+
     def test_a_link_that_flaps(self):
         """What the far end does not have is lost as link-down; both ends begin anew."""
         sim = self.sim(fabric(1, 0, 2, switch=llr(**{"replay-max": 255}), hosts={"rto": "50us"},
