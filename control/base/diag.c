@@ -57,7 +57,7 @@ diag_add(struct diag *diag, bool warning, const char *file, struct diag_pos pos,
 	if (is_full(diag, warning))
 		return;
 	to = memory_stream_open(&text, &size);
-	fputs(file, to);
+	fputs(pos.file != NULL ? pos.file : file, to);
 	if (pos.line > 0)
 		fprintf(to, ":%u:%u", pos.line, pos.column);
 	fputs(": ", to);

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #define DIAG_KEPT_MAX 20 // errors, and as many warnings; more are only counted
 
@@ -24,12 +25,15 @@
 struct diag_pos {
 	uint32_t line;
 	uint32_t column;
+	const char *file; // NULL: the one that a message is about; outlives the messages
 };
 
-// Less than, equal to or greater than 0, as for qsort().
+// Less than, equal to or greater than 0, as for qsort(): first what has no file of its own.
 static inline int
 diag_pos_compare(struct diag_pos a, struct diag_pos b)
 {
+	if (a.file != b.file)
+		return a.file == NULL ? -1 : b.file == NULL ? 1 : strcmp(a.file, b.file);
 	if (a.line != b.line)
 		return a.line < b.line ? -1 : 1;
 	return a.column < b.column ? -1 : a.column > b.column;
@@ -51,9 +55,9 @@ struct diag {
 };
 
 // Adds an error or a warning about a file, as "FILE:line:column: key: what is wrong". file: as the
-// user named it; pos: line 0 leaves line and column out; key: its path, or NULL. Characters that
-// would steer a terminal become '?'. Returns -EINVAL for an error and 0 for a warning, so that a
-// function can end with it.
+// user named it, unless pos has another; pos: line 0 leaves line and column out; key: its path, or
+// NULL. Characters that would steer a terminal become '?'. Returns -EINVAL for an error and 0 for a
+// warning, so that a function can end with it.
 int diag_error(struct diag *diag, const char *file, struct diag_pos pos, const char *key,
 	       const char *format, ...) __attribute__((format(printf, 5, 6)));
 int diag_warning(struct diag *diag, const char *file, struct diag_pos pos, const char *key,

@@ -19,10 +19,11 @@
 	{                                                                                   \
 		.name = "seed", .kind = CLI_NUMBER, .help = "replace the seed of the " what \
 	}
-#define SET_OPTION                                                                             \
-	{                                                                                      \
-		.name = "set", .kind = CLI_TEXT, .value = "KEY=VALUE", .repeated = true,       \
-		.help = "use this value of a key instead of the file's: routing.mode=adaptive" \
+#define SET_OPTION                                                                       \
+	{                                                                                \
+		.name = "set", .kind = CLI_TEXT, .value = "KEY=VALUE", .repeated = true, \
+		.help = "use this value of a key instead of the file's: "                \
+			"routing.mode=adaptive, workload=@FILE"                          \
 	}
 #define THREADS_OPTION                                                                   \
 	{                                                                                \

@@ -23,7 +23,7 @@ find_or_add(struct idle_keys *idle, struct diag_pos pos, const char *key, const 
 	struct idle_key *added;
 
 	for (unsigned i = 0; i < idle->count; i++)
-		if (idle->keys[i].pos.line == pos.line && idle->keys[i].pos.column == pos.column &&
+		if (diag_pos_compare(idle->keys[i].pos, pos) == 0 &&
 		    strcmp(idle->keys[i].key, key) == 0)
 			return &idle->keys[i];
 	idle->keys = memory_grow(idle->keys, idle->count, sizeof(*idle->keys), "keys");

@@ -3,6 +3,8 @@
 
 #include "schema.h"
 
+#include "control/base/file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,17 +136,45 @@ step(const struct replace *r, struct yaml_node *node, char *word)
 	return &pair->value;
 }
 
-// Lines and columns of the value are not the file's.
+// Lines and columns of the value are not the file's: they are those of another, or there are none.
 static void
-forget_places(struct yaml_node *node)
+set_places(struct yaml_node *node, const char *file)
 {
-	node->pos = (struct diag_pos){0};
+	const struct diag_pos none = {0};
+
+	node->pos = file != NULL ? (struct diag_pos){node->pos.line, node->pos.column, file} : none;
 	for (unsigned i = 0; node->kind == YAML_LIST && i < node->count; i++)
-		forget_places(node->items[i]);
+		set_places(node->items[i], file);
 	for (unsigned i = 0; node->kind == YAML_MAP && i < node->count; i++) {
-		node->pairs[i].key_pos = (struct diag_pos){0};
-		forget_places(node->pairs[i].value);
+		struct yaml_pair *pair = &node->pairs[i];
+
+		pair->key_pos.file = file;
+		if (file == NULL)
+			pair->key_pos = none;
+		set_places(pair->value, file);
 	}
+}
+
+// The value is all of a file.
+static struct yaml_node *
+read_value_file(const struct replace *r, const char *path)
+{
+	struct yaml_node *node = NULL;
+	char *text = NULL, why[REPLACE_WHY_MAX];
+	size_t length;
+	int rc = file_read(path, YAML_TREE_BYTES_MAX, &text, &length);
+
+	if (rc != 0) {
+		snprintf(why, sizeof(why), "%.100s cannot be read: %s", path, strerror(-rc));
+		refuse(r, why);
+		return NULL;
+	}
+	if (yaml_tree_parse(&node, r->arena, text, length, path, r->diag) != 0)
+		node = NULL;
+	else
+		set_places(node, path);
+	free(text);
+	return node;
 }
 
 static struct yaml_node *
@@ -158,6 +188,8 @@ read_value(const struct replace *r)
 		refuse(r, "a value is missing");
 		return NULL;
 	}
+	if (text[0] == '@')
+		return read_value_file(r, text + 1);
 	if (strchr("[{\"'", text[0]) == NULL)
 		return new_node(
 			r, (struct yaml_node){.kind = YAML_SCALAR,
@@ -165,7 +197,7 @@ read_value(const struct replace *r)
 	if (yaml_tree_parse(&node, r->arena, text, strlen(text), "", &diag) != 0)
 		refuse(r, diag.messages[0].words);
 	else
-		forget_places(node);
+		set_places(node, NULL);
 	diag_free(&diag);
 	return node;
 }

@@ -79,7 +79,7 @@ warn_path_mtu(struct fabric_flows *flows, const struct flow_spec *spec, uint32_t
 
 	if (pos.line == 0)
 		pos = config_written_at(t->config, "hosts", "path-mtu");
-	if (pos.line == flows->path_mtu_warned.line && pos.column == flows->path_mtu_warned.column)
+	if (diag_pos_compare(pos, flows->path_mtu_warned) == 0)
 		return;
 	flows->path_mtu_warned = pos;
 	diag_warning(diag, t->config->file, pos, "hosts.path-mtu",

@@ -69,10 +69,18 @@ class Plan:
         return [Run(point, seed) for seed in self.seeds for point in self.points]
 
     def identity(self, run: Run, version: str) -> str:
-        """What a result depends on, files beside the configuration aside. Two runs that agree in it have the same result."""
+        """What a result depends on, files that the configuration names aside. Two runs that agree in it have the same result."""
         text = "\0".join([version, *self.options, str(run.seed), run.point.fail,
-                          *(f"{key}={value}" for key, value in run.point.settings)])
+                          *(f"{key}={value}{contents(value)}" for key, value in run.point.settings)])
         return hashlib.sha256(self.content + b"\0" + text.encode()).hexdigest()[:16]
+
+
+def contents(value: str) -> str:
+    """A fingerprint of the file that a value "@FILE" names; if it cannot be read, the runs say so."""
+    try:
+        return hashlib.sha256(Path(value[1:]).read_bytes()).hexdigest() if value.startswith("@") else ""
+    except OSError:
+        return ""
 
 
 def split(text: str) -> list[str]:

@@ -48,7 +48,7 @@ def commands():
 def options(case):
     """What `run` gets in the page for a case, without what is for the drawing only."""
     lines = commands()
-    variables = {"seed": "1"} | dict(found.groups() for line in lines if (found := re.match(r'(step|stripe)="(.*)"$', line)))
+    variables = {"seed": "1"} | dict(found.groups() for line in lines if (found := re.match(r'(step)="(.*)"$', line)))
     runs = [re.search(r"\brun (.*?)(?:; done)?$", line) for line in lines]
     (line,) = (found for one in runs if one and (found := Template(one[1]).safe_substitute(variables)).startswith(f"{case} "))
     words = shlex.split(line)[1:]
@@ -147,7 +147,7 @@ def settings(runs, place):
     rows = []
     for name, words, case, setting in SETTINGS:
         changed = place / f"{case}-{name}"
-        roost("sim", SOURCE / f"conf/{name}.yaml", "-o", changed, *options(case), "--set", setting)
+        roost("sim", SOURCE / f"conf/{name}.yaml", "-o", changed, *options(case), "--set", setting, cwd=SOURCE)
         rows.append([name, words, f"`{setting}`", three_digits(what(runs(case, name), case)), three_digits(what(Run(changed), case))])
     return table(["File", "Case", "Setting", "As it is", "With it"], rows)
 

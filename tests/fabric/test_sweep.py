@@ -181,6 +181,14 @@ class Set(Case):
 
 class Sweeps(Case):
 
+    def test_the_file_of_a_value_is_compared(self):
+        value = self.file("- {kind: flow}", "workload.yaml")
+        run = Run(Point((("workload", f"@{value}"),)), 1)
+        plan = Plan(Path("x"), b"text", [run.point], [1])
+        before = plan.identity(run, "1.0")
+        value.write_text("- {kind: incast}")
+        self.assertNotEqual(plan.identity(run, "1.0"), before)
+
     def sweep(self, *words, status=0, **options):
         return roost("sweep", self.path, *words, "-o", self.out, status=status, **options)
 
@@ -312,7 +320,7 @@ class Sweeps(Case):
         self.assertEqual(lines[0].split(), ["workload.all.size", "packet-hops", "time", "memory"])
         hops = [float(line.split()[1]) * (1e6 if line.split()[2] == "million" else 1) for line in lines[1:]]
         self.assertAlmostEqual(hops[1] / hops[0], 2, delta=0.2)
-        self.assertRegex(result.err, r"(?m)^estimate: .* s to .* s and .* MB a run, .* in all \(.* packet-hops a run, computed from the "
+        self.assertRegex(result.err, r"(?m)^estimate: (.* s to )?.* s and .* MB a run, .* in all \(.* packet-hops a run, computed from the "
                                      r"file without those sent again, at .* million a second, measured in .* s\)$")
         self.assertFalse((self.out / "table.csv").exists())
         self.out = self.directory / "fresh"

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 static char path[] = "/tmp/roost-replace-test-XXXXXX";
+static char value_path[] = "@/tmp/roost-replace-value-XXXXXX"; // as the value of a key
 
 static const char text[] =
 	"fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
@@ -101,6 +102,59 @@ says_what_is_wrong(void **state)
 }
 
 static void
+write_value(const char *value)
+{
+	FILE *file = fopen(value_path + 1, "w");
+
+	assert_non_null(file);
+	fputs(value, file);
+	fclose(file);
+}
+
+// A value from a file; what is wrong in it has that file's name, line and column.
+static void
+takes_a_value_from_a_file(void **state)
+{
+	static const struct config_replacement all[] = {{"workload", value_path},
+							{"workload.storm.size", "3MB"}};
+	static const struct {
+		const char *value, *why;
+	} cases[] = {
+		{"- {name: storm, kind: incast, to: h1, from: [h3], size: 1MB}\n"
+		 "- {kind: flow, from: h1, to: h2, size: many}\n",
+		 ":2:40: workload[1].size: "},
+		{"- kind: flow\n  sise: 1MB\n", ":2:3: workload[0].sise: unknown key"},
+		{"- [\n", ":2:1: "},
+		{"", ":1:1: the file is empty"},
+	};
+	struct diag diag = {0};
+	struct config *c;
+
+	(void)state;
+	write_value("- name: storm\n  kind: incast\n  to: h1\n  from: [h3]\n  size: 1MB\n");
+	assert_int_equal(config_load_replaced(&c, path, all, 2, &diag), 0);
+	assert_int_equal(c->work_count, 1);
+	assert_int_equal(c->workload[0].size_bytes, 3000000);
+	config_free(c);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char want[128];
+
+		write_value(cases[i].value);
+		assert_int_equal(config_load_replaced(&c, path, all, 1, &diag), -EINVAL);
+		snprintf(want, sizeof(want), "%s%s", value_path + 1, cases[i].why);
+		if (strncmp(diag_first_error(&diag), want, strlen(want)) != 0)
+			fail_msg("%s: not \"%s\"", diag_first_error(&diag), want);
+		diag_free(&diag);
+		diag = (struct diag){0};
+	}
+	assert_int_equal(unlink(value_path + 1), 0);
+	assert_int_equal(config_load_replaced(&c, path, all, 1, &diag), -EINVAL);
+	assert_non_null(strstr(diag_first_error(&diag), "cannot be read: No such file"));
+	assert_non_null(strstr(diag_first_error(&diag), ": workload: "));
+	diag_free(&diag);
+}
+
+static void
 leaves_the_file_alone(void **state)
 {
 	struct diag diag = {0};
@@ -116,9 +170,11 @@ leaves_the_file_alone(void **state)
 static int
 start(void **state)
 {
-	int fd = mkstemp(path);
+	int fd = mkstemp(path), value = mkstemp(value_path + 1);
 
 	(void)state;
+	if (value < 0 || close(value) != 0)
+		return -1;
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
 		return -1;
 	return close(fd);
@@ -137,6 +193,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replaces_and_adds),
 		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(takes_a_value_from_a_file),
 		cmocka_unit_test(leaves_the_file_alone),
 	};
 
