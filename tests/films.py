@@ -15,6 +15,7 @@ exec(compile(PROGRAMS[0], "doc/film.md", "exec"), reader.__dict__)
 # A column of the film by the scope and name of its counter.
 COUNTERS = {("port", "tx_bytes"): "tx_bytes", ("port", "tx_packets"): "tx_packets",
             ("priority", "pfc_rx_pause_ns"): "paused", ("priority", "pfc_tx_pause_ns"): "pausing",
+            ("priority", "credit_wait_ns"): "paused",     # of links with credits
             ("queue", "ecn_marked"): "marked", ("queue", "dropped"): "refused", ("queue", "depth_max_persistent"): "depth_max",
             ("tenant", "bytes"): "tenant_bytes", ("tenant", "dropped"): "tenant_dropped",
             ("tenant", "ecn_marked"): "tenant_marked"}

@@ -6,6 +6,7 @@
 #include "control/show/show_view.h"
 #include "dataplane/base/tables.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,17 +125,15 @@ grown_drops(const json_t *before, const json_t *now)
 	return sum;
 }
 
-// Of eight priorities that which was paused the longest, or the whole link.
+// Of eight priorities the one of which a counter has grown the most.
 static double
-grown_pause(const json_t *before, const json_t *now, const char *pfc, const char *link)
+grown_most(const json_t *before, const json_t *now, const char *key)
 {
-	double most = grown_key(before, now, link);
+	double most = 0;
 
-	for (size_t i = 0; i < PRIORITIES; i++) {
-		double one = grown(show_number_at(before, pfc, i), show_number_at(now, pfc, i));
-
-		most = one > most ? one : most;
-	}
+	for (size_t i = 0; i < PRIORITIES; i++)
+		most = fmax(most,
+			    grown(show_number_at(before, key, i), show_number_at(now, key, i)));
 	return most;
 }
 
@@ -175,10 +174,14 @@ add_port(struct top_rows *rows, const struct pair *pair, const char *name, const
 	row->values[2] = tx_bytes * 8 / seconds;
 	row->values[3] = tx_packets / seconds;
 	row->values[4] = rate > 0 ? (tx_bytes + tx_packets * overhead) * 8 / seconds / rate : 0;
-	row->values[5] = grown_pause(before, now, "pfc_rx_pause_ns", "pause_rx_ns") / NS_PER_S /
-			 seconds;
-	row->values[6] = grown_pause(before, now, "pfc_tx_pause_ns", "pause_tx_ns") / NS_PER_S /
-			 seconds;
+	// A link has one of the three.
+	row->values[5] = (grown_most(before, now, "pfc_rx_pause_ns") +
+			  grown_key(before, now, "pause_rx_ns") +
+			  grown_most(before, now, "credit_wait_ns")) /
+			 NS_PER_S / seconds;
+	row->values[6] = (grown_most(before, now, "pfc_tx_pause_ns") +
+			  grown_key(before, now, "pause_tx_ns")) /
+			 NS_PER_S / seconds;
 	row->values[7] = depth;
 	row->values[8] = marks / seconds;
 	row->values[9] = grown_drops(before, now) / seconds;

@@ -8,6 +8,7 @@
 // control thread, between windows in virtual time, on a worker's copy when live.
 #pragma once
 
+#include "dataplane/base/credit.h"
 #include "dataplane/base/node.h"
 
 #include <jansson.h>
@@ -67,6 +68,18 @@ struct counters_pause {
 
 struct counters_pause counters_rx_pause(const struct port *p, unsigned int priority, ps_t now);
 struct counters_pause counters_tx_pause(const struct port *p, unsigned int priority, ps_t now);
+
+// How long the far end of a link has stopped a priority (or PAUSE_LINK): by pauses, or with credits
+// for as long as the lane had packets and waited for credit.
+static inline ps_t
+counters_stopped(const struct port *p, unsigned int priority, ps_t now)
+{
+	if (p->credits == NULL)
+		return pause_clock_total(&p->rx_pause[priority],
+					 time_min(now, p->pause_until[priority]));
+	return priority < PRIORITIES ? pause_clock_total(&p->credits->lanes[priority].wait, now)
+				     : 0;
+}
 
 // An instant in ns, -1 for PS_NEVER.
 static inline json_int_t

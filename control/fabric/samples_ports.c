@@ -132,7 +132,8 @@ const struct series series_links = {
 // The share of an interval in which pauses held a priority of a port (rx), and in which the port
 // held the far side's (tx). Pauses begin and end with frames or expire, so a share is exact. Only
 // priorities that PFC may pause at the port have lines, or `link` if pauses hold the port as a
-// whole.
+// whole. With credits, a lane in use has a line: its wait for credit. What the port withholds from
+// the far side is known there.
 
 struct paused {
 	ps_t rx[PAUSES];
@@ -146,6 +147,8 @@ has_line(const struct port *p, unsigned int i, const struct paused *at)
 	bool may = i == PAUSE_LINK ? p->profile->link_pause
 				   : !p->profile->link_pause && (p->profile->obeyed >> i & 1) != 0;
 
+	if (p->credits != NULL)
+		return i < PRIORITIES && p->credits->profile->peer[i] != 0;
 	return may || at->rx[i] != 0 || at->tx[i] != 0;
 }
 
@@ -158,7 +161,7 @@ take_pauses(struct sample_places *s, unsigned int place, ps_t now, FILE *to)
 	ps_t interval = now - s->since;
 
 	for (unsigned int i = 0; i < PAUSES; i++) {
-		at->rx[i] = counters_rx_pause(p, i, now).total;
+		at->rx[i] = counters_stopped(p, i, now);
 		at->tx[i] = counters_tx_pause(p, i, now).total;
 		if (interval == 0 || !has_line(p, i, at))
 			continue;

@@ -11,7 +11,7 @@
 // more than there are bits, and are all read.
 #define SCOPES(ROW)                                                        \
 	ROW(PORT,     "port",     true,  true,  1,          ~UINT64_C(0))   \
-	ROW(PRIORITY, "priority", true,  true,  PAUSES,     p->pauses_met)  \
+	ROW(PRIORITY, "priority", true,  true,  PAUSES,     stopped_met(p)) \
 	ROW(QUEUE,    "queue",    true,  false, PRIORITIES, n->queues_met)  \
 	ROW(GROUP,    "group",    true,  false, PRIORITIES, n->groups_met)  \
 	ROW(DROP,     "drop",     true,  true,  DROP_COUNT, p->drops_met)   \
@@ -29,11 +29,11 @@
 	ROW(rx_packets, PORT, SUM, "packets", true, p->rx_packets, \
 	    "received; only at ports with a `device`") \
 	ROW(down, PORT, LEVEL, "", false, !p->up, "1 if the link is down") \
-	ROW(paused, PRIORITY, SUM, "ns", false, \
-	    pause_clock_total(&p->rx_pause[i], time_min(now, p->pause_until[i])) / PS_PER_NS, \
-	    "time that received pauses stopped the priority") \
+	ROW(paused, PRIORITY, SUM, "ns", false, counters_stopped(p, i, now) / PS_PER_NS, \
+	    "time that received pauses stopped the priority; with [credits](credits.md), that the " \
+	    "lane had packets and waited for credit") \
 	ROW(pausing, PRIORITY, SUM, "ns", false, \
-	    pause_clock_total(&p->tx_pause[i], now) / PS_PER_NS, "time that the port paused the other side") \
+	    pause_clock_total(&p->tx_pause[i], now) / PS_PER_NS, "time that the port paused the other side; not known of credits") \
 	ROW(depth, QUEUE, LEVEL, "bytes", false, n->depth[i * n->port_count + at->port] * CELL, \
 	    "waiting, without the packet being sent") \
 	ROW(depth_max, QUEUE, PEAK, "bytes", false, p->queues[i].depth_max * CELL, \
@@ -59,6 +59,13 @@
 
 #define UNUSED __attribute__((unused))
 #define INLINE inline __attribute__((always_inline))
+
+// With credits, any lane may have waited.
+static INLINE uint64_t
+stopped_met(const struct port *p)
+{
+	return p->credits != NULL ? (1u << PRIORITIES) - 1 : p->pauses_met;
+}
 
 #define SCOPE_MET(scope, name, of_port, of_host, width, met)        \
 	static uint64_t met_##scope(const struct counter_place *at) \

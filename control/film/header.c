@@ -23,6 +23,7 @@ struct header {
 	json_t *ports;
 	json_t *profiles;
 	json_t *known; // the number of a profile by its text
+	bool credits;  // some links have them
 };
 
 // ---- what the tables of a switch say ------------------------------------------------------------
@@ -90,7 +91,8 @@ groups_of(const struct tables *t, const struct port_profile *profile)
 	return out;
 }
 
-// {"pools": sizes in bytes, null without a limit; "profiles": [...]; "ports": the profile of each}
+// {"pools": sizes in bytes, null without a limit; "profiles": [...]; "ports": the profile of each;
+// "credits": whether its links have credits}
 static json_t *
 settings_of(const struct report_node *n)
 {
@@ -120,7 +122,8 @@ settings_of(const struct report_node *n)
 		}
 		json_array_append_new(ports, json_integer((json_int_t)at));
 	}
-	return json_pack("{s:o,s:o,s:o}", "pools", pools, "profiles", profiles, "ports", ports);
+	return json_pack("{s:o,s:o,s:o,s:b}", "pools", pools, "profiles", profiles, "ports", ports,
+			 "credits", t->credits != NULL);
 }
 
 // Equal profiles of all switches have one number.
@@ -149,6 +152,7 @@ add_settings(struct header *h, uint32_t node, const json_t *settings)
 	json_int_t *numbers = memory_array(profile_count, sizeof(*numbers), "profiles of a film");
 	uint32_t count = h->topology->nodes[node].port_count;
 
+	h->credits |= json_is_true(json_object_get(settings, "credits"));
 	json_object_set(json_array_get(h->nodes, node), "pools",
 			json_object_get(settings, "pools"));
 	for (size_t i = 0; i < profile_count; i++)
@@ -339,6 +343,8 @@ document(const struct header *h)
 				(json_int_t)(o->interval / PS_PER_NS), "overhead_bytes",
 				overhead_of(config));
 
+	if (h->credits)
+		json_object_set_new(out, "credits", json_true());
 	json_object_set(out, "nodes", h->nodes);
 	json_object_set(out, "ports", h->ports);
 	json_object_set(out, "profiles", h->profiles);

@@ -20,6 +20,18 @@ workload:
   - {kind: incast, from: [h1-h4, h9-h12, h17-h20, h25-h28], to: h40, size: 600KB}
 """
 
+CREDITS = """\
+fabric:
+  name: credits
+  link-layer: infiniband
+  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 4}
+switch: {preset: infiniband, routing: {mode: adaptive}}
+hosts: {placement: out-of-order}
+record: {interval: 5us, film: on}
+workload:
+  - {kind: incast, from: h2-h16, to: h1, size: 300KB}
+"""
+
 TENANTS = """\
 fabric:
   name: tenants
@@ -104,6 +116,33 @@ class Incast(BrowserCase):
         self.open(f"{web.url}?interval=60&select=spine1")
         self.side_says("ingress-lossless")
         self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('.figure b')].filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"), [])
+        self.assert_clean()
+
+    def test_what_waits_for_credit(self):
+        """With credits, waits stand where pauses do, and the far port withholds."""
+        Path("credits.yaml").write_text(CREDITS)
+        subprocess.run([ROOST, "sim", "credits.yaml", "-o", "credits"], check=True, capture_output=True)
+        film = Film(Path("credits") / "film")
+        self.assertTrue(film.meta["credits"])
+        waits = film.of("paused", "leaf2.swp5", 3)
+        self.assertEqual(max(film.of("pausing", "spine1.swp2", 3)), 0)
+        interval = next(i for i, wait in enumerate(waits) if wait > 3000)
+        web = self.web("credits")
+        self.open(f"{web.url}?interval={interval}&select=leaf2.swp5")
+        self.side_says("waits for credit")
+        self.side_says("Receive buffers and withheld credit")
+        shown = self.browser.evaluate("[...document.querySelectorAll('.figure')].map(one => one.innerText.replace(/\\s+/g, ' '))")
+        self.assertTrue(any(re.fullmatch(rf"{round(waits[interval] / 50)} % waits for credit|waits for credit {round(waits[interval] / 50)} %", one)
+                            for one in shown), (shown, waits[interval]))
+        self.browser.key("Escape")
+        self.assertGreater(self.browser.evaluate(f"new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>"
+                                                 f"done({PAUSED_PIXELS}('leaf2.swp5')))))"), 20)
+        self.open(f"{web.url}?interval={interval}")
+        self.side_says("Where credit runs out")
+        self.side_says("leaf1.swp1 cannot drain fast enough")
+        self.side_says("It stops 5 switches and 15 hosts")
+        self.assertNotIn("pause", self.browser.text("#side").lower())
+        self.browser.shot("credits-dark-1280")
         self.assert_clean()
 
     def test_ecmp_beside_adaptive(self):

@@ -86,6 +86,20 @@ class Contents(Case):
             for column, key in (("paused", "rx_percent"), ("pausing", "tx_percent")):
                 self.assertAlmostEqual(film.of(column, row["port"], int(row["priority"]))[at] / 100, float(row[key]), delta=0.011)
 
+    def test_waits_for_credit(self):
+        """They take the place of pauses, also in pauses.csv."""
+        switch = {"buffer": {"cell": 64}, "qos": {"flow-control": "credit", "priority-to-tc": {3: 3, "default": 0}}}
+        film = self.film(fabric(2, 2, 4, switch=switch, record=FILM | {"pauses": "all"}, workload=[INCAST]))
+        self.assert_totals(film)
+        self.assertTrue(film.meta["credits"])
+        rows = table(self.run_.directory / "pauses.csv")
+        self.assertEqual({row["priority"] for row in rows}, {"0", "3", "6"})
+        self.assertGreater(max(float(row["rx_percent"]) for row in rows), 50)
+        for row in rows:
+            at = int(float(row["time_ns"])) // 10_000 - 1
+            self.assertAlmostEqual(film.of("paused", row["port"], int(row["priority"]))[at] / 100, float(row["rx_percent"]), delta=0.011)
+            self.assertEqual(float(row["tx_percent"]), 0)
+
     def test_groups_hold_what_queues_hold(self):
         """All packets in a switch are charged to the group they came in by and are in a queue, or just being sent."""
         film = self.film(incast())

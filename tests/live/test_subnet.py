@@ -257,6 +257,17 @@ class Live(SubnetCase):
         self.assertGreater(waited(), 0)
         self.assertEqual(int(found[1]), waited())
 
+    def test_top_while_waiting_for_credit(self):
+        """h3 may send a third of what its link carries, and waits for credit for the rest of the time."""
+        up = self.fabric(infiniband(name_of("top"), 2, 1, 2, workload=[
+            {"kind": "incast", "to": "h1", "from": ["h2", "h3", "h4"], "size": "400MB"}]) |
+                         {"switch": {"preset": "lossy", "buffer": {"cell": 64}, "qos": {"flow-control": "credit"}}})
+        wait_until(lambda: port_of(up.name, "h1", "eth1")["rx_bytes"] > 10_000_000, "the incast is under way")
+        rows = {row["port"]: row for row in up.command("top", "--once", "--interval", "500ms", "-o", "json").json["rows"]}
+        self.assertAlmostEqual(rows["h3.eth1"]["load"] + rows["h3.eth1"]["paused"], 1, delta=.2)
+        self.assertGreater(rows["h3.eth1"]["paused"], .4)
+        self.assertEqual(rows["leaf1.swp1"]["paused"], 0)
+
     def test_noise_holds_nothing_up(self):
         """Messages that change nothing, one each ms, do not put programming off."""
         up = self.fabric(infiniband(name_of("noise"), 2, 2, 2))

@@ -17,11 +17,12 @@ export const FONT = 'Inter, system-ui, "Segoe UI", Roboto, "Helvetica Neue", Ari
 
 function note_of(film, frame, what) {
   const { topology } = film;
+  const stops = words.stops(film);
   if (what.kind === "link") {
     const [a, b] = topology.links[what.index];
     const side = (p) => ({
       name: `from ${topology.nodes[topology.ports[p].node].name}`,
-      value: frame ? `${words.percent(frame.load[p])}${frame.paused[p] ? `, paused ${words.percent(frame.paused[p])}` : ""}` : "",
+      value: frame ? `${words.percent(frame.load[p])}${frame.paused[p] ? `, ${stops.paused} ${words.percent(frame.paused[p])}` : ""}` : "",
     });
     return { title: link_name(topology, what.index), rows: [side(a), side(b)] };
   }
@@ -32,9 +33,9 @@ function note_of(film, frame, what) {
       rows.push({ name: "sends", value: words.percent(frame.load[port.index]) },
         { name: "waiting", value: words.bytes(frame.depth[port.index]) + (frame.depth[port.index] ? ` in queue ${frame.queue[port.index]}` : "") });
       if (frame.paused[port.index])
-        rows.push({ name: "paused", value: `${words.percent(frame.paused[port.index])}, priority ${words.priorities(frame.paused_by[port.index])}` });
+        rows.push({ name: stops.paused, value: `${words.percent(frame.paused[port.index])}, ${stops.priority} ${words.priorities(frame.paused_by[port.index])}` });
       if (frame.pausing[port.index])
-        rows.push({ name: "sends pauses", value: words.percent(frame.pausing[port.index]) });
+        rows.push({ name: stops.pausing, value: words.percent(frame.pausing[port.index]) });
       if (frame.drops[port.index])
         rows.push({ name: "dropped", value: words.plural(frame.drops[port.index], "packet") });
     }
@@ -56,7 +57,7 @@ function note_of(film, frame, what) {
       paused += frame.paused[p] > 0;
     }
     rows.push({ name: "sends", value: words.rate(out * 8e9 / frame.length) }, { name: "waiting", value: words.bytes(waiting) },
-      { name: "paused ports", value: `${paused} of ${node.ports.length}` });
+      { name: stops.ports, value: `${paused} of ${node.ports.length}` });
   }
   return { title: node.name, rows, missing: node.host ? flows_missing(film, what.index) : null };
 }
@@ -212,12 +213,13 @@ export function Fabric({ index }) {
 
 export function Legend() {
   const palette = make_palette(theme_now());
+  const stops = words.stops(store.film);
   return <ul class="legend" aria-label="Legend">
     <li><svg width="64" height="8"><defs><linearGradient id="ramp">{palette.load.map((c, i) =>
       <stop offset={i / (palette.load.length - 1)} stop-color={c} />)}</linearGradient></defs>
       <rect width="64" height="8" rx="2" fill="url(#ramp)" /></svg>load 0 to 100 %</li>
-    <li><svg width="30" height="10"><path d="M0 5H30" stroke={palette.pause} stroke-width="3" stroke-dasharray="6 4" /></svg>paused</li>
-    <li><svg width="14" height="12"><path d="M2 11H12L7 2Z" fill={palette.pause} /></svg>sends pauses</li>
+    <li><svg width="30" height="10"><path d="M0 5H30" stroke={palette.pause} stroke-width="3" stroke-dasharray="6 4" /></svg>{stops.paused}</li>
+    <li><svg width="14" height="12"><path d="M2 11H12L7 2Z" fill={palette.pause} /></svg>{stops.pausing}</li>
     <li><svg width="12" height="12"><path d="M2 12V4H5V12ZM7 12V7H10V12Z" fill={palette.queue} /></svg>waiting</li>
     <li><svg width="5" height="12"><path d="M1 12V1H5V12Z" fill={palette.mark} /></svg>above ECN min</li>
     <li><svg width="14" height="14"><circle cx="7" cy="7" r="6" fill="none" stroke={palette.drop} stroke-width="1.4" />

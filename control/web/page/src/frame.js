@@ -19,7 +19,7 @@ export function make_frame(film, interval) {
     bytes: new Float64Array(n),
     depth: new Float64Array(n),     // of the fullest queue
     queue: new Uint8Array(n),       // which that is
-    paused: new Float32Array(n),    // share of the interval: held by received pauses
+    paused: new Float32Array(n),    // share of the interval: held by received pauses, or without credit
     paused_by: new Uint16Array(n),  // priorities, a bit each
     pausing: new Float32Array(n),   // it holds the far side
     pausing_by: new Uint16Array(n),
@@ -59,6 +59,14 @@ export function make_frame(film, interval) {
       share[port] = Math.max(share[port], Math.min(1, value / length));
       mask[port] |= 1 << place % PRIORITIES;
     });
+  // No port knows what it withholds from the far side, which waits.
+  for (let p = 0; meta.credits && p < n; p++) {
+    const { peer } = topology.ports[p];
+    if (frame.paused[p] && peer >= 0) {
+      frame.pausing[peer] = frame.paused[p];
+      frame.pausing_by[peer] = frame.paused_by[p];
+    }
+  }
   const reasons = meta.drops?.length || 1;
   each("drops", (place, value) => {
     frame.drops[Math.floor(place / reasons)] += value;

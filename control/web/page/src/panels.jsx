@@ -47,27 +47,28 @@ export function Now({ film, frame }) {
   const paused = largest(frame.paused);
   const loaded = largest(frame.load, 5);
   const name = (p) => <Ref kind="port" index={p}>{topology.ports[p].full}</Ref>;
+  const stops = words.stops(film);
   return <>
     <div class="figures">
       <Figure name="hosts send" value={words.rate(frame.total.bytes * 8e9 / frame.length)} />
-      <Figure name="paused ports" value={words.count(frame.total.paused_ports)} warn={frame.total.paused_ports ? "pause" : ""} />
+      <Figure name={stops.ports} value={words.count(frame.total.paused_ports)} warn={frame.total.paused_ports ? "pause" : ""} />
       <Figure name="marked" value={words.count(frame.total.marked)} warn={frame.total.marked ? "mark" : ""} />
       <Figure name="dropped" value={words.count(frame.total.drops)} warn={frame.total.drops ? "drop" : ""} />
     </div>
-    <h3>Where pauses begin</h3>
+    <h3>{stops.begin}</h3>
     {roots.length ? <ol class="roots">{roots.slice(0, 4).map((root) => <li>
       <p>{root.depth > 0 ? <>{name(root.culprit)} cannot drain fast enough: {words.bytes(root.depth)} queued.</> :
-        <><Ref kind="node" index={root.node}>{topology.nodes[root.node].name}</Ref> sends pauses.</>}</p>
-      <p class="dim">Priority {words.priorities(root.priorities)}. It pauses {words.plural(root.switches, "switch", "switches")} and {words.plural(root.hosts, "host")}, up to {words.plural(root.tiers, "hop")} away.</p>
-    </li>)}</ol> : <Empty>{paused.length ? "The pauses form a loop: every node that sends pauses is itself paused. This can be a PFC deadlock." : "Nothing is paused."}</Empty>}
+        <><Ref kind="node" index={root.node}>{topology.nodes[root.node].name}</Ref> {stops.pausing}.</>}</p>
+      <p class="dim">{words.capital(stops.priority)} {words.priorities(root.priorities)}. {stops.holds} {words.plural(root.switches, "switch", "switches")} and {words.plural(root.hosts, "host")}, up to {words.plural(root.tiers, "hop")} away.</p>
+    </li>)}</ol> : <Empty>{paused.length ? stops.loop : stops.nothing}</Empty>}
     <h3>Fullest queues</h3>
     <table><tbody>{deep.map((p) => <tr><td>{name(p)}</td><td class="num dim">queue {frame.queue[p]}</td>
       <td class="num">{words.bytes(frame.depth[p])}</td><td><Bar share={frame.depth[p] / (film.peaks.depth_max || film.peaks.depth || 1)} /></td></tr>)}</tbody></table>
     {!deep.length && <Empty>All queues are empty.</Empty>}
-    <h3>Longest paused</h3>
-    <table><tbody>{paused.map((p) => <tr><td>{name(p)}</td><td class="num dim">priority {words.priorities(frame.paused_by[p])}</td>
+    <h3>{stops.longest}</h3>
+    <table><tbody>{paused.map((p) => <tr><td>{name(p)}</td><td class="num dim">{stops.priority} {words.priorities(frame.paused_by[p])}</td>
       <td class="num">{words.percent(frame.paused[p])}</td><td><Bar share={frame.paused[p]} kind="pause" /></td></tr>)}</tbody></table>
-    {!paused.length && <Empty>No port is paused.</Empty>}
+    {!paused.length && <Empty>{stops.none}</Empty>}
     <h3>Most loaded links</h3>
     <table><tbody>{loaded.map((p) => <tr><td>{name(p)}</td><td class="num dim">{words.rate(frame.bytes[p] * 8e9 / frame.length)}</td>
       <td class="num">{words.percent(frame.load[p])}</td><td><Bar share={frame.load[p]} kind="load" /></td></tr>)}</tbody></table>
@@ -104,6 +105,7 @@ export function Port({ film, frame, index }) {
   const node = topology.nodes[port.node];
   const range = window_of(film, frame.interval);
   const get = (column, place) => values_in(film, column, place, range);
+  const stops = words.stops(film);
   const queue_column = film.meta.columns.some((one) => one.name === "depth_max") ? "depth_max" : "depth";
   const queues = [], groups = [], lines = [], group_lines = [];
   for (let q = 0; q < 8; q++) {
@@ -112,7 +114,7 @@ export function Port({ film, frame, index }) {
       queues.push({ label: `queue ${q}`, values, colour: palette.queues[q], dash: DASHES[q] });
     const used = get("used", index * 8 + q);
     if (has(used))
-      groups.push({ label: `group ${q}`, values: used, colour: palette.queues[q], dash: DASHES[q] });
+      groups.push({ label: `${stops.group} ${q}`, values: used, colour: palette.queues[q], dash: DASHES[q] });
   }
   for (const [which, { ecn_min, ecn_max }] of thresholds(port.profile?.queues, ["ecn_min", "ecn_max"], "tc", "queue"))
     lines.push({ label: `ECN min${which}`, value: ecn_min, colour: palette.mark },
@@ -131,24 +133,30 @@ export function Port({ film, frame, index }) {
     <div class="figures">
       <Figure name="sends" value={words.percent(frame.load[index])} />
       <Figure name="waiting" value={words.bytes(frame.depth[index])} />
-      <Figure name="paused" value={words.percent(frame.paused[index])} warn={frame.paused[index] ? "pause" : ""} />
-      <Figure name="sends pauses" value={words.percent(frame.pausing[index])} warn={frame.pausing[index] ? "pause" : ""} />
+      <Figure name={stops.paused} value={words.percent(frame.paused[index])} warn={frame.paused[index] ? "pause" : ""} />
+      <Figure name={stops.pausing} value={words.percent(frame.pausing[index])} warn={frame.pausing[index] ? "pause" : ""} />
     </div>
-    <h3>Sent traffic and received pauses</h3>
+    <h3>{stops.sent}</h3>
     <Chart film={film} interval={frame.interval} series={[load]} top={port.rate} height={72} format={words.rate} label="bits sent over time"
       bands={[{ values: pauses_in(film, "paused", [index], range), colour: palette.pause }]} />
     <h3>Queues {queues.length > 0 && <Keys series={queues} />}</h3>
     <Chart film={film} interval={frame.interval} series={queues} lines={lines} height={120} format={words.bytes} label="bytes waiting over time" />
     {!node.host && <>
-      <h3>Priority groups and sent pauses {groups.length > 0 && <Keys series={groups} />}</h3>
+      <h3>{stops.groups} {groups.length > 0 && <Keys series={groups} />}</h3>
       <Chart film={film} interval={frame.interval} series={groups} lines={group_lines} height={120} format={words.bytes} label="bytes held by priority groups over time"
-        bands={[{ values: pauses_in(film, "pausing", [index], range), colour: palette.pause }]} />
+        bands={[{ values: pauses_in(film, ...held_by(film, index), range), colour: palette.pause }]} />
     </>}
     {reasons.length > 0 && <><h3>Dropped in this interval</h3>
       <table><tbody>{reasons.map(([drop, n]) => <tr><td>{drop.name}</td><td class="num">{words.count(n)}</td></tr>)}</tbody></table></>}
     <Counters film={film} port={index} />
   </>;
 }
+
+// With credits, what the port holds is known from the far side (frame.js).
+const held_by = (film, index) => {
+  const { peer } = film.topology.ports[index];
+  return film.meta.credits ? ["paused", peer >= 0 ? [peer] : []] : ["pausing", [index]];
+};
 
 const value_of = (frame, column, place) => series_at(frame.chunk, column, place)?.[frame.at] ?? 0;
 
@@ -171,6 +179,7 @@ function Switch({ film, frame, index }) {
   const shares = topology.tenants.map((tenant, i) => ({ tenant, used: value_of(frame, "tenant_used", index * topology.tenant_width + i) }))
     .filter((one) => one.used).sort((a, b) => b.used - a.used);
   const most = shares.length ? shares[0].used : 1;
+  const stops = words.stops(film);
   const total = (values) => node.ports.reduce((sum, p) => sum + values[p], 0);
   return <>
     <p class="where">{node.role}, {words.plural(node.ports.length, "port")}</p>
@@ -189,7 +198,7 @@ function Switch({ film, frame, index }) {
       <table><tbody>{shares.map(({ tenant, used }) => <tr><td><Ref kind="tenant" index={tenant.index}>{tenant.name}</Ref></td>
         <td class="num">{words.bytes(used)}</td><td><Bar share={used / most} /></td></tr>)}</tbody></table></>}
     <h3>Ports</h3>
-    <table class="ports"><thead><tr><th>port</th><th>to</th><th>load</th><th>waiting</th><th>paused</th><th>pausing</th></tr></thead>
+    <table class="ports"><thead><tr><th>port</th><th>to</th><th>load</th><th>waiting</th><th>{stops.paused}</th><th>{film.meta.credits ? stops.pausing : "pausing"}</th></tr></thead>
       <tbody>{node.ports.map((p) => <tr>
         <td><Ref kind="port" index={p}>{topology.ports[p].name}</Ref></td>
         <td>{topology.ports[p].peer >= 0 ? topology.nodes[topology.ports[topology.ports[p].peer].node].name : ""}</td>
@@ -235,7 +244,7 @@ function Host({ film, frame, index }) {
     <h3>Rates <Keys series={series} /></h3>
     <Chart film={film} interval={frame.interval} series={series} height={110} format={words.rate} label="bits sent and received over time"
       top={topology.ports[node.ports[0]]?.rate ?? 0} bands={[{ values: pauses_in(film, "paused", node.ports, range), colour: palette.pause }]} />
-    <p class="dim small">The band below the chart is coloured while the host is paused.</p>
+    <p class="dim small">{words.stops(film).host}</p>
     <Flows film={film} frame={frame} list={flows_of(film, index)} node={index} />
   </>;
 }

@@ -58,7 +58,7 @@ export function Timeline() {
   const end = words.time(film.time_of(film.count - 1) + film.length_of(film.count - 1), step);
   return <footer class="timeline">
     <div class="lanes" aria-hidden="true">{store.films.length > 1 ? store.names.map((name) => <b>{name}</b>) :
-      <><span>load</span><span>pauses</span><span>drops</span></>}</div>
+      <><span>load</span><span>{words.stops(store.film).strip}</span><span>drops</span></>}</div>
     <div class={`strip${store.films.length > 1 ? " two" : ""}`} role="slider" tabIndex={0} aria-label="Time" aria-valuemin={film.first} aria-valuemax={film.count - 1}
       aria-valuenow={interval} aria-valuetext={at} onPointerDown={down} onPointerMove={move} onPointerUp={up}
       onPointerCancel={up} onKeyDown={key}>

@@ -47,6 +47,25 @@ export function duration(ns) {
   return `${ns} ns`;
 }
 
+const PAUSES = {
+  paused: "paused", pausing: "sends pauses", ports: "paused ports", priority: "priority", strip: "pauses",
+  begin: "Where pauses begin", holds: "It pauses", longest: "Longest paused", none: "No port is paused.", nothing: "Nothing is paused.",
+  loop: "The pauses form a loop: every node that sends pauses is itself paused. This can be a PFC deadlock.",
+  sent: "Sent traffic and received pauses", groups: "Priority groups and sent pauses", group: "group",
+  host: "The band below the chart is coloured while the host is paused.",
+};
+const CREDITS = {
+  paused: "waits for credit", pausing: "withholds credit", ports: "waiting ports", priority: "lane", strip: "no credit",
+  begin: "Where credit runs out", holds: "It stops", longest: "Longest wait for credit", none: "No port waits for credit.",
+  nothing: "Nothing waits for credit.",
+  loop: "The waits form a loop: every node that withholds credit waits for credit itself. This can be a deadlock.",
+  sent: "Sent traffic and waits for credit", groups: "Receive buffers and withheld credit", group: "lane",
+  host: "The band below the chart is coloured while the host waits for credit.",
+};
+
+/** What stops a port is called by the flow control of the fabric's links. */
+export const stops = (film) => film?.meta?.credits ? CREDITS : PAUSES;
+
 export function priorities(mask) {
   const list = [];
   for (let i = 0; i < 8; i++)
@@ -56,5 +75,7 @@ export function priorities(mask) {
     list.push("link");
   return list.join(", ");
 }
+
+export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
