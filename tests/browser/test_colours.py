@@ -104,7 +104,8 @@ class Colours(BrowserCase):
         pause, = self.legend("paused", "stroke")
         drop = self.legend("drop", "stroke")[0]
         self.browser.evaluate("roost.go(60)")
-        self.browser.wait(f"roost.frames[0].interval === 60 && [...strokes].some(one => one.startsWith('{drop}|'))")
+        self.browser.wait(f"roost.frames[0].interval === 60 && "
+                          f"['{drop}', '{pause}'].every(colour => [...strokes].some(one => one.startsWith(`${{colour}}|`)))")
         self.assertGreater(self.state("frames[0].total.paused_ports"), 0)
         strokes = [one.split("|") for one in self.browser.evaluate("[...strokes]")]
         dashes, = self.legend("paused", "stroke-dasharray")
