@@ -192,16 +192,16 @@ fabric_check_nic(const struct fabric *f, uint32_t host, struct diag *diag)
 			   topology_host(f->topology, host)->name);
 		return -EINVAL;
 	}
-	if (single && h->rto_ps > UET_RTO_MAX) {
+	if (single && h->rto_ps > SPRAYED_RTO_MAX) {
 		diag_error(diag, f->config->file, host_pos(f, host, "rto"), "hosts.rto",
-			   "at most %us with transport: %s", (unsigned int)(UET_RTO_MAX / PS_PER_S),
-			   word);
+			   "at most %us with transport: %s",
+			   (unsigned int)(SPRAYED_RTO_MAX / PS_PER_S), word);
 		return -EINVAL;
 	}
-	if (single && h->reorder_window > UET_WINDOW_MAX) {
+	if (single && h->reorder_window > SPRAYED_WINDOW_MAX) {
 		diag_error(diag, f->config->file, host_pos(f, host, "reorder-window"),
-			   "hosts.reorder-window", "at most %u with transport: %s", UET_WINDOW_MAX,
-			   word);
+			   "hosts.reorder-window", "at most %u with transport: %s",
+			   SPRAYED_WINDOW_MAX, word);
 		return -EINVAL;
 	}
 	return 0;

@@ -104,6 +104,19 @@ enum roce_syndrome {
 	ROCE_SYNDROME_NAK_REMOTE_OPERATIONAL = ROCE_SYNDROME_NAK | 3,
 };
 
+static inline uint16_t
+roce_get16(const uint8_t at[2])
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static inline void
+roce_put16(uint8_t at[2], uint32_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
 static inline uint32_t
 roce_get24(const uint8_t at[3])
 {
@@ -129,6 +142,19 @@ roce_put32(uint8_t at[4], uint32_t value)
 {
 	at[0] = value >> 24;
 	roce_put24(at + 1, value);
+}
+
+static inline uint64_t
+roce_get64(const uint8_t at[8])
+{
+	return (uint64_t)roce_get32(at) << 32 | roce_get32(at + 4);
+}
+
+static inline void
+roce_put64(uint8_t at[8], uint64_t value)
+{
+	roce_put32(at, (uint32_t)(value >> 32));
+	roce_put32(at + 4, (uint32_t)value);
 }
 
 // Whether packets of this opcode have a RETH behind the BTH.

@@ -118,36 +118,10 @@ _Static_assert(sizeof(struct uet_nack) == 16, "a NACK 16");
 _Static_assert(sizeof(struct uet_credit) == 16, "a control packet 16");
 _Static_assert(sizeof(struct uet_message) == 44, "a standard request header 44");
 
-static inline uint16_t
-uet_get16(const uint8_t at[2])
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static inline void
-uet_put16(uint8_t at[2], uint32_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static inline uint64_t
-uet_get64(const uint8_t at[8])
-{
-	return (uint64_t)roce_get32(at) << 32 | roce_get32(at + 4);
-}
-
-static inline void
-uet_put64(uint8_t at[8], uint64_t value)
-{
-	roce_put32(at, (uint32_t)(value >> 32));
-	roce_put32(at + 4, (uint32_t)value);
-}
-
 static inline void
 uet_prologue_init(struct uet_prologue *p, unsigned int type, unsigned int next, unsigned int flags)
 {
-	uet_put16(p->value, type << 11 | next << 7 | flags);
+	roce_put16(p->value, type << 11 | next << 7 | flags);
 }
 
 static inline unsigned int
@@ -159,7 +133,7 @@ uet_type(const struct uet_prologue *p)
 static inline unsigned int
 uet_next(const struct uet_prologue *p)
 {
-	return uet_get16(p->value) >> 7 & 0xf;
+	return roce_get16(p->value) >> 7 & 0xf;
 }
 
 static inline unsigned int

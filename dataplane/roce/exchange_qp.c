@@ -7,7 +7,7 @@
 #include "dataplane/stages/stage.h"
 #include "nic_add.h"
 #include "pacing.h"
-#include "uet_receiver.h"
+#include "sprayed_receiver.h"
 
 #include <rte_common.h>
 
@@ -357,7 +357,7 @@ close_receiver(struct nic *nic, struct receiver *r)
 static bool
 waits_for_grant(const struct nic *nic, const struct receiver *r)
 {
-	return nic->cold->granters != NULL && ((const struct uet_receiver *)r)->queued;
+	return nic->cold->granters != NULL && ((const struct sprayed_receiver *)r)->queued;
 }
 
 void

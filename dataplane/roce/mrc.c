@@ -15,7 +15,7 @@
 #include "mrc_frame.h"
 #include "mrc_sender.h"
 #include "sprayed_answers.h"
-#include "uet_receiver.h"
+#include "sprayed_receiver.h"
 
 #include <errno.h>
 
@@ -91,7 +91,7 @@ static int
 take_data(struct nic *nic, struct rte_mbuf *m, struct receiver *r, const struct parts *p, ps_t now)
 {
 	const uint8_t *udp = (const uint8_t *)p->bth - FRAME_UDP_BYTES;
-	struct uet_data d = {
+	struct sprayed_data d = {
 		.psn = extend(r->expected, roce_bth_psn(p->bth)),
 		.payload = p->claimed - p->header_bytes - roce_bth_pad(p->bth) - ROCE_ICRC_BYTES,
 		.wire_bytes = packet_meta(m)->wire_bytes,
@@ -100,13 +100,13 @@ take_data(struct nic *nic, struct rte_mbuf *m, struct receiver *r, const struct 
 		.resent = p->bth->ack_req & MRC_BTH_RETX,
 		.asks = roce_bth_ack_req(p->bth),
 		.trimmed = p->trimmed,
+		.ends = !p->trimmed && mrc_op_ends_message(p->opcode),
+		.immediate = !p->trimmed && mrc_op_has_immdt(p->opcode),
 	};
 
-	if (!p->trimmed && mrc_op_ends_message(p->opcode))
-		d.message = UET_MESSAGE_END | (mrc_op_has_immdt(p->opcode) ? UET_MESSAGE_DATA : 0);
 	memcpy(&d.sport, udp, sizeof(d.sport));
 	packet_free(nic->node->packets, m);
-	uet_receiver_take(nic, (struct uet_receiver *)r, &d, now);
+	sprayed_receiver_take(nic, (struct sprayed_receiver *)r, &d, now);
 	return STAGE_CONSUMED;
 }
 
@@ -115,14 +115,14 @@ take_probe(struct nic *nic, struct rte_mbuf *m, struct receiver *r, const struct
 {
 	const uint8_t *udp = (const uint8_t *)p->bth - FRAME_UDP_BYTES;
 	const struct mrc_probe *h = (const struct mrc_probe *)(p->bth + 1);
-	struct uet_answer answer = {.label = p->label, .flags = p->marked ? UET_ANSWER_MARKED : 0};
-	uint16_t number = uet_get16(h->number);
+	struct sprayed_answer answer = {.label = p->label, .marked = p->marked};
+	uint16_t number = roce_get16(h->number);
 
-	if (uet_get16(h->source) != (r->address.peer_qpn & UINT16_MAX))
+	if (roce_get16(h->source) != (r->address.peer_qpn & UINT16_MAX))
 		return DROP_NO_QUEUE_PAIR;
 	memcpy(&answer.sport, udp, sizeof(answer.sport));
 	packet_free(nic->node->packets, m);
-	uet_receiver_probed(nic, (struct uet_receiver *)r, &answer, number);
+	sprayed_receiver_probed(nic, (struct sprayed_receiver *)r, &answer, number);
 	return STAGE_CONSUMED;
 }
 
@@ -135,7 +135,7 @@ take_request(struct nic *nic, struct rte_mbuf *m, struct qp *qp, uint8_t port,
 
 	if (qp == NULL || qp->role != QP_RECEIVER)
 		return DROP_NO_QUEUE_PAIR;
-	if (uet_receiver_address((struct uet_receiver *)r, port)->peer_qpn == 0)
+	if (sprayed_receiver_address((struct sprayed_receiver *)r, port)->peer_qpn == 0)
 		return DROP_NOT_FOR_HOST; // another of its ports
 	qp->port = port;                  // by which answers go back
 	if (p->opcode == MRC_OP_PROBE)
@@ -158,15 +158,15 @@ take_sack(struct nic *nic, struct sender *s, const struct mrc_sack *h, ps_t now)
 	bool probed = h->flags & MRC_SACK_PROBED;
 	const struct sprayed_ack a = {
 		.end = cack + 1,
-		.first = cack + (uint32_t)(int16_t)uet_get16(h->sack_psn_offset),
-		.bitmap = uet_get64(h->sack_bitmap),
+		.first = cack + (uint32_t)(int16_t)roce_get16(h->sack_psn_offset),
+		.bitmap = roce_get64(h->sack_bitmap),
 		.of_packet = !probed,
-		.acked = cack + (uint32_t)(int16_t)uet_get16(h->ack_psn_offset),
+		.acked = cack + (uint32_t)(int16_t)roce_get16(h->ack_psn_offset),
 		.marked = feedback != MRC_PATH_GOOD,
 	};
 
 	if (probed && feedback != MRC_PATH_ALWAYS_SKIP)
-		mrc_sender_probed(s->cold->sprayed->mrc, uet_get16(h->ack_psn_offset),
+		mrc_sender_probed(s->cold->sprayed->mrc, roce_get16(h->ack_psn_offset),
 				  feedback != MRC_PATH_GOOD);
 	sprayed_take_ack(nic, s, &a, now);
 }
@@ -204,8 +204,8 @@ take_answer(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct par
 		return DROP_NO_QUEUE_PAIR;
 	peer = s->address.peer_qpn & UINT16_MAX;
 	memcpy(&copy, p->bth + 1, p->header_bytes - sizeof(*p->bth));
-	if ((opcode == MRC_OP_SACK && uet_get16(copy.sack.source) != peer) ||
-	    (opcode == MRC_OP_NACK && uet_get16(copy.nack.source) != peer))
+	if ((opcode == MRC_OP_SACK && roce_get16(copy.sack.source) != peer) ||
+	    (opcode == MRC_OP_NACK && roce_get16(copy.nack.source) != peer))
 		return DROP_NO_QUEUE_PAIR;
 	packet_free(nic->node->packets, m);
 	if (opcode == MRC_OP_SACK) {

@@ -2,10 +2,9 @@
 #include "mrc_frame.h"
 
 #include "mrc_sender.h"
-#include "uet_qp.h"
 
-_Static_assert(UET_NACK_TRIMMED == (int)MRC_NACK_TRIMMED &&
-		       UET_NACK_OUT_OF_WINDOW == (int)MRC_NACK_OUT_OF_WINDOW,
+_Static_assert((int)SPRAYED_REFUSED_TRIMMED == (int)MRC_NACK_TRIMMED &&
+		       (int)SPRAYED_REFUSED_OUT_OF_WINDOW == (int)MRC_NACK_OUT_OF_WINDOW,
 	       "reasons are the same numbers");
 
 // The flow label of an entropy value, which only IPv6 has: its low 16 bits.
@@ -15,7 +14,7 @@ put_flow_label(const struct rte_mbuf *m, const struct frame_address *a, uint16_t
 	uint8_t *ip = packet_data((struct rte_mbuf *)(uintptr_t)m) + FRAME_ETHERNET_BYTES;
 
 	if (a->network == FRAME_IP6)
-		uet_put16(ip + 2, label);
+		roce_put16(ip + 2, label);
 }
 
 // A packet to `a` that leaves by a port of the NIC: `behind` bytes behind UDP, of which `present`
@@ -48,7 +47,7 @@ write_opcode(const struct sender *s, uint32_t offset, uint32_t packets)
 
 void
 mrc_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index,
-	  struct uet_place place, uint16_t entropy, bool ask)
+	  struct sprayed_place place, uint16_t entropy, bool ask)
 {
 	const struct sprayed *sp = s->cold->sprayed;
 	struct frame_address *a = &mrc_plane_of(sp->mrc, entropy)->address;
@@ -70,7 +69,7 @@ mrc_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index,
 	if (sprayed_packet_at(sp, index)->state == SPRAYED_LOST)
 		((struct roce_bth *)at)->ack_req |= MRC_BTH_RETX;
 	message = (struct mrc_message *)(at + sizeof(struct roce_bth));
-	uet_put16(message->msn, place.begin + (offset & ~(NIC_WRITE_PACKETS - 1)));
+	roce_put16(message->msn, place.begin + (offset & ~(NIC_WRITE_PACKETS - 1)));
 	roce_reth_init((struct roce_reth *)(message + 1), (uint64_t)offset * s->path_mtu,
 		       a->peer_qpn, payload);
 	if (mrc_op_has_immdt(opcode))
@@ -98,11 +97,11 @@ start_small(struct nic *nic, const struct nic_port *np, struct frame_address *a,
 }
 
 static struct rte_mbuf *
-start_answer(struct nic *nic, struct uet_receiver *u, const struct uet_answer *answer,
+start_answer(struct nic *nic, struct sprayed_receiver *sr, const struct sprayed_answer *answer,
 	     uint8_t opcode, uint32_t bytes, uint32_t psn, uint8_t **at)
 {
-	const struct qp *qp = &u->receiver.qp;
-	struct frame_address *a = uet_receiver_address(u, qp->port);
+	const struct qp *qp = &sr->receiver.qp;
+	struct frame_address *a = sprayed_receiver_address(sr, qp->port);
 	struct rte_mbuf *m;
 
 	a->udp_sport = answer->sport;
@@ -113,83 +112,83 @@ start_answer(struct nic *nic, struct uet_receiver *u, const struct uet_answer *a
 }
 
 static void
-put_entropy(uint8_t to[4], const struct uet_answer *answer)
+put_entropy(uint8_t to[4], const struct sprayed_answer *answer)
 {
 	memcpy(to, &answer->sport, sizeof(answer->sport));
-	uet_put16(to + 2, answer->label);
+	roce_put16(to + 2, answer->label);
 }
 
 static struct mrc_sack *
-put_sack(const struct receiver *r, const struct uet_answer *answer, const struct uet_sack *sack,
-	 uint8_t *at)
+put_sack(const struct receiver *r, const struct sprayed_answer *answer,
+	 const struct sprayed_sack *sack, uint8_t *at)
 {
 	struct mrc_sack *h = (struct mrc_sack *)at;
 
-	if (answer->flags & UET_ANSWER_MARKED)
+	if (answer->marked)
 		h->flags = MRC_PATH_SKIP_ONCE << MRC_SACK_FEEDBACK_SHIFT;
 	put_entropy(h->entropy, answer);
-	uet_put16(h->source, r->qp.qpn);
-	uet_put16(h->destination, r->address.peer_qpn);
+	roce_put16(h->source, r->qp.qpn);
+	roce_put16(h->destination, r->address.peer_qpn);
 	roce_put24(h->cack_psn, sack->cack_psn & ROCE_PSN_MASK);
 	h->mpr = sack->mpr;
-	uet_put16(h->sack_psn_offset, sack->first_psn - sack->cack_psn);
-	uet_put64(h->sack_bitmap, sack->bitmap);
-	uet_put16(h->out_of_order, sack->out_of_order & 0x7fff);
+	roce_put16(h->sack_psn_offset, sack->first_psn - sack->cack_psn);
+	roce_put64(h->sack_bitmap, sack->bitmap);
+	roce_put16(h->out_of_order, sack->out_of_order & 0x7fff);
 	roce_put24(h->received, (uint32_t)(sack->received_bytes / MRC_RECEIVED_BYTES));
 	return h;
 }
 
 struct rte_mbuf *
-mrc_make_sack(struct nic *nic, struct uet_receiver *u, const struct uet_answer *answer,
-	      const struct uet_sack *sack)
+mrc_make_sack(struct nic *nic, struct sprayed_receiver *sr, const struct sprayed_answer *answer,
+	      const struct sprayed_sack *sack)
 {
 	struct mrc_sack *h;
 	struct rte_mbuf *m;
 	uint8_t *at;
 
-	m = start_answer(nic, u, answer, MRC_OP_SACK, sizeof(*h), sack->cack_psn, &at);
+	m = start_answer(nic, sr, answer, MRC_OP_SACK, sizeof(*h), sack->cack_psn, &at);
 	if (unlikely(m == NULL))
 		return NULL;
-	h = put_sack(&u->receiver, answer, sack, at);
-	uet_put16(h->ack_psn_offset, sack->acked_psn - sack->cack_psn);
+	h = put_sack(&sr->receiver, answer, sack, at);
+	roce_put16(h->ack_psn_offset, sack->acked_psn - sack->cack_psn);
 	return m;
 }
 
 struct rte_mbuf *
-mrc_make_probed(struct nic *nic, struct uet_receiver *u, const struct uet_answer *answer,
-		const struct uet_sack *sack, uint16_t number)
+mrc_make_probed(struct nic *nic, struct sprayed_receiver *sr, const struct sprayed_answer *answer,
+		const struct sprayed_sack *sack, uint16_t number)
 {
 	struct mrc_sack *h;
 	struct rte_mbuf *m;
 	uint8_t *at;
 
-	m = start_answer(nic, u, answer, MRC_OP_SACK, sizeof(*h), sack->cack_psn, &at);
+	m = start_answer(nic, sr, answer, MRC_OP_SACK, sizeof(*h), sack->cack_psn, &at);
 	if (unlikely(m == NULL))
 		return NULL;
-	h = put_sack(&u->receiver, answer, sack, at);
+	h = put_sack(&sr->receiver, answer, sack, at);
 	h->flags |= MRC_SACK_PROBED;
-	uet_put16(h->ack_psn_offset, number);
+	roce_put16(h->ack_psn_offset, number);
 	return m;
 }
 
 struct rte_mbuf *
-mrc_make_nack(struct nic *nic, struct uet_receiver *u, const struct uet_answer *answer,
+mrc_make_nack(struct nic *nic, struct sprayed_receiver *sr, const struct sprayed_answer *answer,
 	      uint8_t reason, uint32_t psn)
 {
 	struct mrc_nack *h;
 	struct rte_mbuf *m;
 	uint8_t *at;
 
-	m = start_answer(nic, u, answer, MRC_OP_NACK, sizeof(*h), psn, &at);
+	m = start_answer(nic, sr, answer, MRC_OP_NACK, sizeof(*h), psn, &at);
 	if (unlikely(m == NULL))
 		return NULL;
-	if (answer->flags & UET_ANSWER_RETX)
+	if (answer->resent)
 		((struct roce_bth *)(at - sizeof(struct roce_bth)))->ack_req |= MRC_BTH_RETX;
 	h = (struct mrc_nack *)at;
 	h->reason = reason;
 	put_entropy(h->entropy, answer);
-	uet_put16(h->source, u->receiver.qp.qpn);
-	uet_put16(h->destination, u->receiver.address.peer_qpn);
+	roce_put16(h->source, sr->receiver.qp.qpn);
+	roce_put16(h->destination, sr->receiver.address.peer_qpn);
 	roce_put24(h->psn, psn & ROCE_PSN_MASK);
 	return m;
 }
@@ -208,8 +207,8 @@ mrc_make_probe(struct nic *nic, struct mrc_sender *x, uint16_t entropy)
 		return NULL;
 	put_flow_label(m, &p->address, entropy);
 	h = (struct mrc_probe *)at;
-	uet_put16(h->number, entropy);
-	uet_put16(h->source, x->sender->qp.qpn);
-	uet_put16(h->destination, x->sender->address.peer_qpn);
+	roce_put16(h->number, entropy);
+	roce_put16(h->source, x->sender->qp.qpn);
+	roce_put16(h->destination, x->sender->address.peer_qpn);
 	return m;
 }

@@ -9,22 +9,23 @@
 #pragma once
 
 #include "dataplane/base/mrc_headers.h"
-#include "uet_frame.h"
+#include "sprayed.h"
+#include "sprayed_qp.h"
 
 struct mrc_sender;
-struct uet_receiver;
 
 // As uet_write(), of uet_frame.h.
 void mrc_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index,
-	       struct uet_place place, uint16_t entropy, bool ask);
+	       struct sprayed_place place, uint16_t entropy, bool ask);
 
 // All NULL when memory has run out. Answers leave by the port of its queue pair's port.
-struct rte_mbuf *mrc_make_sack(struct nic *nic, struct uet_receiver *u,
-			       const struct uet_answer *answer, const struct uet_sack *sack);
-struct rte_mbuf *mrc_make_nack(struct nic *nic, struct uet_receiver *u,
-			       const struct uet_answer *answer, uint8_t reason, uint32_t psn);
+struct rte_mbuf *mrc_make_sack(struct nic *nic, struct sprayed_receiver *sr,
+			       const struct sprayed_answer *answer,
+			       const struct sprayed_sack *sack);
+struct rte_mbuf *mrc_make_nack(struct nic *nic, struct sprayed_receiver *sr,
+			       const struct sprayed_answer *answer, uint8_t reason, uint32_t psn);
 // The answer to probe `number`. Of `sack`, acked_psn means nothing.
-struct rte_mbuf *mrc_make_probed(struct nic *nic, struct uet_receiver *u,
-				 const struct uet_answer *answer, const struct uet_sack *sack,
-				 uint16_t number);
+struct rte_mbuf *mrc_make_probed(struct nic *nic, struct sprayed_receiver *sr,
+				 const struct sprayed_answer *answer,
+				 const struct sprayed_sack *sack, uint16_t number);
 struct rte_mbuf *mrc_make_probe(struct nic *nic, struct mrc_sender *x, uint16_t entropy);

@@ -10,8 +10,8 @@
 #include "nic_exchange.h"
 #include "placement.h"
 #include "program.h"
+#include "sprayed_receiver.h"
 #include "stream.h"
-#include "uet_receiver.h"
 
 #include <errno.h>
 
@@ -126,18 +126,18 @@ nic_packets_of(uint64_t bytes, uint16_t path_mtu, uint32_t most, uint16_t *last_
 
 // Where answers go by each port; by those of other planes none do.
 static void
-set_planes(struct nic *nic, struct uet_receiver *u, const struct nic_endpoint *e)
+set_planes(struct nic *nic, struct sprayed_receiver *sr, const struct nic_endpoint *e)
 {
 	struct nic_endpoint one = *e;
 
-	memset(uet_receiver_address(u, 0), 0,
+	memset(sprayed_receiver_address(sr, 0), 0,
 	       nic->cold->config.port_count * sizeof(struct frame_address));
 	if (e->plane_count == 0)
-		nic_set_address(nic, uet_receiver_address(u, e->port), e);
+		nic_set_address(nic, sprayed_receiver_address(sr, e->port), e);
 	for (uint8_t i = 0; i < e->plane_count; i++) {
 		one.port = e->planes[i].port;
 		memcpy(one.peer_ip, e->planes[i].peer_ip, sizeof(one.peer_ip));
-		nic_set_address(nic, uet_receiver_address(u, one.port), &one);
+		nic_set_address(nic, sprayed_receiver_address(sr, one.port), &one);
 	}
 }
 
@@ -146,7 +146,7 @@ set_place(struct nic *nic, struct receiver *r, const struct nic_endpoint *e)
 {
 	nic_set_address(nic, &r->address, e);
 	if (nic->cold->config.transport == NIC_TRANSPORT_MRC)
-		set_planes(nic, (struct uet_receiver *)r, e);
+		set_planes(nic, (struct sprayed_receiver *)r, e);
 	r->expected = r->begin = r->seen = e->first_psn;
 }
 
@@ -157,20 +157,20 @@ init_place(struct nic *nic, struct receiver *r, bool counts)
 	const struct nic_config *c = &nic->cold->config;
 	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE;
 	bool out_of_order = c->placement == NIC_PLACEMENT_OUT_OF_ORDER;
-	bool uet = c->transport != NIC_TRANSPORT_ROCE;
+	bool sprayed = c->transport != NIC_TRANSPORT_ROCE;
 	uint32_t words = nic_window_bits(nic) / 64;
 
-	if (counts || (selective && out_of_order && !uet)) {
+	if (counts || (selective && out_of_order && !sprayed)) {
 		r->cold = nic_alloc(nic, sizeof(*r->cold));
 		if (r->cold == NULL)
 			return -ENOMEM;
 	}
-	if (selective && out_of_order && !uet) {
+	if (selective && out_of_order && !sprayed) {
 		r->cold->gaps = nic_alloc(nic, PLACEMENT_GAPS * sizeof(*r->cold->gaps));
 		if (r->cold->gaps == NULL)
 			return -ENOMEM;
 	}
-	if (selective || out_of_order || uet) {
+	if (selective || out_of_order || sprayed) {
 		r->placed = nic_alloc(nic, (2 + counts) * words * sizeof(*r->placed));
 		if (r->placed == NULL)
 			return -ENOMEM;
@@ -179,7 +179,8 @@ init_place(struct nic *nic, struct receiver *r, bool counts)
 		if (counts)
 			r->cold->immediates = r->ends + words;
 	}
-	return out_of_order && !uet ? timers_add(&nic->cold->timers, &r->timer, TIMER_RECEIVER) : 0;
+	return out_of_order && !sprayed ? timers_add(&nic->cold->timers, &r->timer, TIMER_RECEIVER)
+					: 0;
 }
 
 // With what its transport keeps behind it.
@@ -187,7 +188,7 @@ static struct receiver *
 alloc_receiver(struct nic *nic)
 {
 	return nic_alloc(nic, nic->cold->config.transport != NIC_TRANSPORT_ROCE
-				      ? uet_receiver_bytes(nic)
+				      ? sprayed_receiver_bytes(nic)
 				      : sizeof(struct receiver));
 }
 
@@ -245,7 +246,7 @@ nic_renew_receiver(struct nic *nic, struct receiver *r, const struct nic_endpoin
 			       .ring_mask = mask,
 			       .timer = r->timer};
 	if (nic->cold->config.transport != NIC_TRANSPORT_ROCE)
-		uet_receiver_renew((struct uet_receiver *)r);
+		sprayed_receiver_renew((struct sprayed_receiver *)r);
 	set_place(nic, r, e);
 	nic_name_qp(nic, &r->qp, e, QP_RECEIVER);
 }

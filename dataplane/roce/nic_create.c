@@ -87,7 +87,7 @@ uet_holds(const struct nic_config *c)
 	return c->transport == NIC_TRANSPORT_ROCE ||
 	       (u->paths != 0 && u->paths <= ENTROPY_PATHS_MAX &&
 		(u->paths & (u->paths - 1)) == 0 && u->ack_every != 0 && u->grant != 0 &&
-		u->unsolicited != 0 && c->reorder_window <= UET_WINDOW_MAX);
+		u->unsolicited != 0 && c->reorder_window <= SPRAYED_WINDOW_MAX);
 }
 
 static bool

@@ -35,8 +35,8 @@ enum entropy_mode { ENTROPY_MODES(ENTROPY_ID) ENTROPY_KINDS };
 #undef ENTROPY_ID
 
 #define ENTROPY_PATHS_MAX 1024u
-#define UET_RTO_MAX (4 * PS_PER_S) // times of sending count 4.398 s (sprayed.h)
-#define UET_WINDOW_MAX 32704u      // PSNs, as offsets of 16 bits with a bitmap behind them
+#define SPRAYED_RTO_MAX (4 * PS_PER_S) // times of sending count 4.398 s (sprayed.h)
+#define SPRAYED_WINDOW_MAX 32704u      // PSNs, as offsets of 16 bits with a bitmap behind them
 
 #define MRC_PATHS_MAX 128u // in a plane, of NIC_PORTS_MAX
 

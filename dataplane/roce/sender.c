@@ -68,7 +68,7 @@ static __attribute__((noinline)) struct rte_mbuf *
 make_sprayed(struct nic *nic, struct sender *s, ps_t now)
 {
 	struct rte_mbuf *m = packet_alloc(nic->node->packets);
-	struct uet_place place = {s->begin, s->end, s->last_payload};
+	struct sprayed_place place = {s->begin, s->end, s->last_payload};
 	uint32_t index = s->next;
 	struct sprayed *sp = s->cold->sprayed;
 	struct mrc_sender *mrc = sp->mrc;
@@ -82,7 +82,7 @@ make_sprayed(struct nic *nic, struct sender *s, ps_t now)
 		if (s->special & SENDER_PROGRAM) {
 			struct message_place found = message_place_find(s, index);
 
-			place = (struct uet_place){found.begin, found.end, found.last_payload};
+			place = (struct sprayed_place){found.begin, found.end, found.last_payload};
 		}
 	}
 	ask = sprayed_asks(s, index);

@@ -43,6 +43,12 @@ struct sprayed {
 	struct mrc_sender *mrc; // of that transport, which has no `entropy`; NULL
 };
 
+// Where a message lies in the packets of its sender.
+struct sprayed_place {
+	uint32_t begin, end;
+	uint32_t last_payload;
+};
+
 // Makes what a new sender needs, with a ring of so many packets, a power of two, or sets what a
 // used one has, whose numbers begin at 0 again. Return 0 or -ENOMEM.
 int sprayed_create(struct nic *nic, struct sender *s, uint32_t slots);

@@ -8,9 +8,9 @@
 #include "dataplane/stages/stage.h"
 #include "exchange.h"
 #include "sprayed_answers.h"
+#include "sprayed_receiver.h"
 #include "uet_credit.h"
 #include "uet_frame.h"
-#include "uet_receiver.h"
 
 // A packet's parts behind UDP.
 struct parts {
@@ -61,17 +61,17 @@ take_data(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct parts
 	const struct uet_message *message = (const struct uet_message *)(p->pds + p->pds_bytes);
 	uint32_t headers = p->pds_bytes + (uint32_t)sizeof(*message);
 	unsigned int flags = uet_flags(&h->prologue);
-	struct uet_receiver *u = (struct uet_receiver *)qp;
-	struct uet_data d;
+	struct sprayed_receiver *sr = (struct sprayed_receiver *)qp;
+	struct sprayed_data d;
 
 	if (uet_next(&h->prologue) != UET_NEXT_REQUEST || p->claimed < headers)
 		return DROP_MALFORMED;
 	if (!p->trimmed && p->there < headers)
 		return DROP_TRUNCATED;
 	if (qp == NULL || qp->role != QP_RECEIVER ||
-	    uet_get16(h->spdcid) != uet_pdcid(u->receiver.address.peer_qpn))
+	    roce_get16(h->spdcid) != uet_pdcid(sr->receiver.address.peer_qpn))
 		return DROP_NO_QUEUE_PAIR;
-	d = (struct uet_data){
+	d = (struct sprayed_data){
 		.psn = roce_get32(h->psn),
 		.payload = p->claimed - headers,
 		.wire_bytes = meta->wire_bytes,
@@ -80,13 +80,14 @@ take_data(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct parts
 		.asks = flags & UET_REQUEST_ACK,
 		.trimmed = p->trimmed,
 		.has_target = p->type == UET_RUD_CC_REQUEST,
-		.message = p->trimmed ? 0 : message->flags,
+		.ends = !p->trimmed && message->flags & UET_MESSAGE_END,
+		.immediate = !p->trimmed && message->flags & UET_MESSAGE_DATA,
 	};
 	memcpy(&d.sport, p->pds - FRAME_UDP_BYTES, sizeof(d.sport));
 	if (d.has_target)
 		d.target = roce_get24(((const struct uet_request_cc *)(h + 1))->target);
 	packet_free(nic->node->packets, m);
-	uet_receiver_take(nic, u, &d, now);
+	sprayed_receiver_take(nic, sr, &d, now);
 	return STAGE_CONSUMED;
 }
 
@@ -103,11 +104,11 @@ take_ack(struct nic *nic, struct sender *s, const struct uet_ack_cc *h, ps_t now
 	uint32_t cack = roce_get32(h->cack_psn);
 	const struct sprayed_ack a = {
 		.end = index_of(s, cack) + 1,
-		.first = index_of(s, cack + (uint32_t)(int16_t)uet_get16(h->sack_psn_offset)),
-		.bitmap = uet_get64(h->sack_bitmap),
+		.first = index_of(s, cack + (uint32_t)(int16_t)roce_get16(h->sack_psn_offset)),
+		.bitmap = roce_get64(h->sack_bitmap),
 		.of_packet = true,
-		.acked = index_of(s, cack + (uint32_t)(int16_t)uet_get16(h->ack_psn_offset)),
-		.waited = (ps_t)uet_get16(h->service_time) * PS_PER_NS,
+		.acked = index_of(s, cack + (uint32_t)(int16_t)roce_get16(h->ack_psn_offset)),
+		.waited = (ps_t)roce_get16(h->service_time) * PS_PER_NS,
 		.marked = uet_flags(&h->prologue) & UET_ANSWER_MARKED,
 	};
 
@@ -139,7 +140,7 @@ take_answer(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct par
 	} copy;
 
 	if (qp == NULL || qp->role != QP_SENDER ||
-	    uet_get16(((const struct uet_request *)p->pds)->spdcid) !=
+	    roce_get16(((const struct uet_request *)p->pds)->spdcid) !=
 		    uet_pdcid(s->address.peer_qpn))
 		return DROP_NO_QUEUE_PAIR;
 	memcpy(&copy, p->pds, p->pds_bytes);
@@ -164,7 +165,7 @@ take_control(struct nic *nic, struct rte_mbuf *m, struct qp *qp, const struct pa
 		return DROP_NO_QUEUE_PAIR;
 	packet_free(nic->node->packets, m);
 	if (request)
-		uet_credit_asked(nic, (struct uet_receiver *)qp, units, now);
+		uet_credit_asked(nic, (struct sprayed_receiver *)qp, units, now);
 	else
 		uet_credit_take(nic, (struct sender *)qp, units, now);
 	return STAGE_CONSUMED;
@@ -214,7 +215,7 @@ uet_take(struct nic *nic, struct rte_mbuf *m, uint8_t port, ps_t now)
 
 	if (unlikely(verdict >= 0))
 		return verdict;
-	qpn = uet_qpn(uet_get16(((const struct uet_request *)parts.pds)->dpdcid));
+	qpn = uet_qpn(roce_get16(((const struct uet_request *)parts.pds)->dpdcid));
 	if (unlikely(qpn >= NIC_QPN_EXCHANGES)) {
 		const struct exchange_packet p = {m, qpn, exchange_opcode(&parts), port, &parts};
 

@@ -23,85 +23,86 @@ expand(uint64_t known_bytes, uint32_t units)
 }
 
 static struct uet_granter *
-granter_of(const struct nic *nic, const struct uet_receiver *u)
+granter_of(const struct nic *nic, const struct sprayed_receiver *sr)
 {
-	return &nic->cold->granters[u->receiver.qp.port];
+	return &nic->cold->granters[sr->receiver.qp.port];
 }
 
 // The sender says what it needs in total. No more of it is remembered than a window of packets
 // beyond what was granted: the next packet says it again, and one that is forged causes few grants.
 static void
-note_need(const struct nic *nic, struct uet_receiver *u, uint32_t units)
+note_need(const struct nic *nic, struct sprayed_receiver *sr, uint32_t units)
 {
-	uint64_t most = u->granted + (uint64_t)nic->cold->config.reorder_window * u->payload;
+	uint64_t most = sr->granted + (uint64_t)nic->cold->config.reorder_window * sr->payload;
 
-	u->needed = expand(u->needed, units);
-	if (u->needed > most)
-		u->needed = most;
+	sr->needed = expand(sr->needed, units);
+	if (sr->needed > most)
+		sr->needed = most;
 }
 
 // Until one of its packets has shown how large they are.
 static void
-assume_size(struct uet_receiver *u)
+assume_size(struct sprayed_receiver *sr)
 {
-	if (u->payload != 0)
+	if (sr->payload != 0)
 		return;
-	u->payload = ASSUMED_PAYLOAD;
-	u->occupancy = frame_bytes(u->receiver.address.network,
-				   (uint32_t)UET_DATA_BEHIND_UDP + u->payload);
+	sr->payload = ASSUMED_PAYLOAD;
+	sr->occupancy = frame_bytes(sr->receiver.address.network,
+				    (uint32_t)UET_DATA_BEHIND_UDP + sr->payload);
 }
 
 static void
-wait_for_grant(struct nic *nic, struct uet_receiver *u, ps_t now)
+wait_for_grant(struct nic *nic, struct sprayed_receiver *sr, ps_t now)
 {
-	struct uet_granter *g = granter_of(nic, u);
+	struct uet_granter *g = granter_of(nic, sr);
 
-	if (u->queued || u->granted >= u->needed)
+	if (sr->queued || sr->granted >= sr->needed)
 		return;
-	u->queued = true;
-	u->next = NULL;
+	sr->queued = true;
+	sr->next = NULL;
 	if (g->first == NULL)
-		g->first = u;
+		g->first = sr;
 	else
-		g->last->next = u;
-	g->last = u;
+		g->last->next = sr;
+	g->last = sr;
 	if (g->timer.due == PS_NEVER)
 		nic_set_timer(nic, &g->timer, g->next_at > now ? g->next_at : now);
 }
 
 static void
-send_credit(struct nic *nic, struct uet_receiver *u)
+send_credit(struct nic *nic, struct sprayed_receiver *sr)
 {
-	struct receiver *r = &u->receiver;
+	struct receiver *r = &sr->receiver;
 
 	nic->cold->path_counts[r->qp.port].grants++;
 	nic_respond(nic_port_of(nic, &r->qp),
-		    uet_make_credit(nic, &r->qp, &r->address, UET_CONTROL_CREDIT, u->granted));
+		    uet_make_credit(nic, &r->qp, &r->address, UET_CONTROL_CREDIT, sr->granted));
 }
 
 void
-uet_credit_need(struct nic *nic, struct uet_receiver *u, const struct uet_data *d, ps_t now)
+uet_credit_need(struct nic *nic, struct sprayed_receiver *sr, const struct sprayed_data *d,
+		ps_t now)
 {
-	const struct port_profile *profile = nic_port_of(nic, &u->receiver.qp)->port->profile;
+	const struct port_profile *profile = nic_port_of(nic, &sr->receiver.qp)->port->profile;
 
 	if (nic->cold->granters == NULL)
 		return;
-	if (d->payload > u->payload && !d->trimmed) {
-		u->payload = d->payload;
-		u->occupancy = d->wire_bytes + profile->preamble + profile->fcs + profile->gap;
+	if (d->payload > sr->payload && !d->trimmed) {
+		sr->payload = d->payload;
+		sr->occupancy = d->wire_bytes + profile->preamble + profile->fcs + profile->gap;
 	}
-	assume_size(u);
-	note_need(nic, u, d->target);
-	wait_for_grant(nic, u, now);
+	assume_size(sr);
+	note_need(nic, sr, d->target);
+	wait_for_grant(nic, sr, now);
 }
 
 void
-uet_credit_trimmed(struct nic *nic, struct uet_receiver *u, ps_t now)
+uet_credit_trimmed(struct nic *nic, struct sprayed_receiver *sr, ps_t now)
 {
 	if (nic->cold->granters == NULL)
 		return;
-	u->needed += (u->payload + UET_CREDIT_BYTES - 1) / UET_CREDIT_BYTES * UET_CREDIT_BYTES;
-	wait_for_grant(nic, u, now);
+	sr->needed += (sr->payload + UET_CREDIT_BYTES - 1) / UET_CREDIT_BYTES * UET_CREDIT_BYTES;
+	wait_for_grant(nic, sr, now);
 }
 
 void
@@ -114,16 +115,16 @@ uet_credit_ask(struct nic *nic, struct sender *s)
 }
 
 void
-uet_credit_asked(struct nic *nic, struct uet_receiver *u, uint32_t target, ps_t now)
+uet_credit_asked(struct nic *nic, struct sprayed_receiver *sr, uint32_t target, ps_t now)
 {
 	if (nic->cold->granters == NULL)
 		return;
-	assume_size(u);
-	note_need(nic, u, target);
-	if (u->granted >= u->needed)
-		send_credit(nic, u); // the last one was lost
+	assume_size(sr);
+	note_need(nic, sr, target);
+	if (sr->granted >= sr->needed)
+		send_credit(nic, sr); // the last one was lost
 	else
-		wait_for_grant(nic, u, now);
+		wait_for_grant(nic, sr, now);
 }
 
 void
@@ -135,25 +136,25 @@ uet_credit_take(struct nic *nic, struct sender *s, uint32_t granted, ps_t now)
 	sender_review(nic, s, now);
 }
 
-struct uet_receiver *
+struct sprayed_receiver *
 uet_credit_grant(struct nic *nic, struct uet_granter *g, ps_t now)
 {
 	const struct nic_port *np = &nic->ports[g->port];
-	struct uet_receiver *u = g->first;
-	uint64_t grant = (uint64_t)nic->cold->config.uet.grant * u->payload, packets;
+	struct sprayed_receiver *sr = g->first;
+	uint64_t grant = (uint64_t)nic->cold->config.uet.grant * sr->payload, packets;
 
-	if (grant > u->needed - u->granted)
-		grant = u->needed - u->granted;
-	packets = (grant + u->payload - 1) / u->payload;
+	if (grant > sr->needed - sr->granted)
+		grant = sr->needed - sr->granted;
+	packets = (grant + sr->payload - 1) / sr->payload;
 	grant = (grant + UET_CREDIT_BYTES - 1) / UET_CREDIT_BYTES * UET_CREDIT_BYTES;
-	u->granted += grant;
-	u->queued = false;
-	g->first = u->next;
+	sr->granted += grant;
+	sr->queued = false;
+	g->first = sr->next;
 	timer_stop(&g->timer);
-	g->next_at = now + time_of_bytes(np->port->profile->byte_time, packets * u->occupancy);
-	send_credit(nic, u);
-	wait_for_grant(nic, u, now);
+	g->next_at = now + time_of_bytes(np->port->profile->byte_time, packets * sr->occupancy);
+	send_credit(nic, sr);
+	wait_for_grant(nic, sr, now);
 	if (g->first != NULL)
 		nic_set_timer(nic, &g->timer, g->next_at);
-	return u;
+	return sr;
 }

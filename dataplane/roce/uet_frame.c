@@ -3,6 +3,16 @@
 
 #include "responder.h"
 
+_Static_assert((int)SPRAYED_REFUSED_TRIMMED == (int)UET_NACK_TRIMMED &&
+		       (int)SPRAYED_REFUSED_OUT_OF_WINDOW == (int)UET_NACK_OUT_OF_WINDOW,
+	       "reasons are the same numbers");
+
+static unsigned int
+answer_flags(const struct sprayed_answer *answer)
+{
+	return (answer->marked ? UET_ANSWER_MARKED : 0u) | (answer->resent ? UET_ANSWER_RETX : 0u);
+}
+
 // UDP's port, which the NIC's templates have already; the source port is the packet's.
 static void
 start(struct nic *nic, const struct qp *qp, struct rte_mbuf *m, struct frame_address *a,
@@ -15,7 +25,7 @@ start(struct nic *nic, const struct qp *qp, struct rte_mbuf *m, struct frame_add
 
 static void
 write_message(const struct sender *s, struct uet_message *h, uint32_t offset,
-	      const struct uet_place *place, uint32_t payload)
+	      const struct sprayed_place *place, uint32_t payload)
 {
 	uint32_t packets = place->end - place->begin, first = offset & ~(NIC_WRITE_PACKETS - 1);
 	uint64_t length = (uint64_t)(packets - 1) * s->path_mtu + place->last_payload;
@@ -32,13 +42,13 @@ write_message(const struct sender *s, struct uet_message *h, uint32_t offset,
 		flags |= UET_MESSAGE_DATA;
 	h->opcode = s->qp.message == MESSAGE_SEND ? UET_OP_SEND : UET_OP_WRITE;
 	h->flags = (uint8_t)flags;
-	uet_put16(h->id, place->begin + first);
-	uet_put16(h->resource_index, s->address.peer_qpn & 0xfff);
-	uet_put64(h->offset, (uint64_t)first * s->path_mtu);
+	roce_put16(h->id, place->begin + first);
+	roce_put16(h->resource_index, s->address.peer_qpn & 0xfff);
+	roce_put64(h->offset, (uint64_t)first * s->path_mtu);
 	roce_put32(h->initiator, s->qp.qpn);
 	roce_put32(h->key + 4, s->address.peer_qpn);
 	if (!(flags & UET_MESSAGE_START)) {
-		uet_put16(h->data + 2, payload);
+		roce_put16(h->data + 2, payload);
 		roce_put32(h->data + 4, (offset - first) * s->path_mtu);
 	}
 	roce_put32(h->length, (uint32_t)(left < most ? left : most));
@@ -46,7 +56,7 @@ write_message(const struct sender *s, struct uet_message *h, uint32_t offset,
 
 void
 uet_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index,
-	  struct uet_place place, uint16_t entropy, bool ask)
+	  struct sprayed_place place, uint16_t entropy, bool ask)
 {
 	const struct sprayed *sp = s->cold->sprayed;
 	uint32_t payload = index + 1 == place.end ? place.last_payload : s->path_mtu;
@@ -69,8 +79,8 @@ uet_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index,
 	uet_prologue_init(&h->prologue, sp->credits ? UET_RUD_CC_REQUEST : UET_RUD_REQUEST,
 			  UET_NEXT_REQUEST, flags);
 	roce_put32(h->psn, s->psn_base + index);
-	uet_put16(h->spdcid, uet_pdcid(s->qp.qpn));
-	uet_put16(h->dpdcid, uet_pdcid(a->peer_qpn));
+	roce_put16(h->spdcid, uet_pdcid(s->qp.qpn));
+	roce_put16(h->dpdcid, uet_pdcid(a->peer_qpn));
 	if (sp->credits)
 		roce_put24(((struct uet_request_cc *)(h + 1))->target,
 			   (uint32_t)((sprayed_need(s) + UET_CREDIT_BYTES - 1) / UET_CREDIT_BYTES));
@@ -93,8 +103,8 @@ start_answer(struct nic *nic, const struct qp *qp, struct frame_address *a, uint
 }
 
 struct rte_mbuf *
-uet_make_ack(struct nic *nic, struct receiver *r, const struct uet_answer *answer,
-	     const struct uet_sack *sack)
+uet_make_ack(struct nic *nic, struct receiver *r, const struct sprayed_answer *answer,
+	     const struct sprayed_sack *sack)
 {
 	ps_t waited_ns = answer->waited / PS_PER_NS;
 	struct uet_ack_cc *h;
@@ -106,24 +116,24 @@ uet_make_ack(struct nic *nic, struct receiver *r, const struct uet_answer *answe
 	if (unlikely(m == NULL))
 		return NULL;
 	h = (struct uet_ack_cc *)at;
-	uet_prologue_init(&h->prologue, UET_ACK_CC, UET_NEXT_NONE, answer->flags);
-	uet_put16(h->ack_psn_offset, sack->acked_psn - sack->cack_psn);
+	uet_prologue_init(&h->prologue, UET_ACK_CC, UET_NEXT_NONE, answer_flags(answer));
+	roce_put16(h->ack_psn_offset, sack->acked_psn - sack->cack_psn);
 	roce_put32(h->cack_psn, sack->cack_psn);
-	uet_put16(h->spdcid, uet_pdcid(r->qp.qpn));
-	uet_put16(h->dpdcid, uet_pdcid(r->address.peer_qpn));
+	roce_put16(h->spdcid, uet_pdcid(r->qp.qpn));
+	roce_put16(h->dpdcid, uet_pdcid(r->address.peer_qpn));
 	h->cc_type_flags = nic->cold->config.uet.credits ? 1 << 4 : 0;
 	h->mpr = sack->mpr;
-	uet_put16(h->sack_psn_offset, sack->first_psn - sack->cack_psn);
-	uet_put64(h->sack_bitmap, sack->bitmap);
-	uet_put16(h->service_time, (uint32_t)(waited_ns < UINT16_MAX ? waited_ns : UINT16_MAX));
+	roce_put16(h->sack_psn_offset, sack->first_psn - sack->cack_psn);
+	roce_put64(h->sack_bitmap, sack->bitmap);
+	roce_put16(h->service_time, (uint32_t)(waited_ns < UINT16_MAX ? waited_ns : UINT16_MAX));
 	roce_put24(h->received, (uint32_t)(sack->received_bytes / UET_CREDIT_BYTES));
-	uet_put16(h->out_of_order, sack->out_of_order);
+	roce_put16(h->out_of_order, sack->out_of_order);
 	return m;
 }
 
 struct rte_mbuf *
-uet_make_nack(struct nic *nic, struct receiver *r, const struct uet_answer *answer, uint8_t code,
-	      uint32_t psn)
+uet_make_nack(struct nic *nic, struct receiver *r, const struct sprayed_answer *answer,
+	      uint8_t code, uint32_t psn)
 {
 	struct uet_nack *h;
 	struct rte_mbuf *m;
@@ -134,11 +144,11 @@ uet_make_nack(struct nic *nic, struct receiver *r, const struct uet_answer *answ
 	if (unlikely(m == NULL))
 		return NULL;
 	h = (struct uet_nack *)at;
-	uet_prologue_init(&h->prologue, UET_NACK, UET_NEXT_NONE, answer->flags);
+	uet_prologue_init(&h->prologue, UET_NACK, UET_NEXT_NONE, answer_flags(answer));
 	h->code = code;
 	roce_put32(h->psn, psn);
-	uet_put16(h->spdcid, uet_pdcid(r->qp.qpn));
-	uet_put16(h->dpdcid, uet_pdcid(r->address.peer_qpn));
+	roce_put16(h->spdcid, uet_pdcid(r->qp.qpn));
+	roce_put16(h->dpdcid, uet_pdcid(r->address.peer_qpn));
 	return m;
 }
 
@@ -154,8 +164,8 @@ uet_make_credit(struct nic *nic, const struct qp *qp, struct frame_address *a,
 		return NULL;
 	h = (struct uet_credit *)at;
 	uet_prologue_init(&h->prologue, UET_CONTROL, kind, 0);
-	uet_put16(h->spdcid, uet_pdcid(qp->qpn));
-	uet_put16(h->dpdcid, uet_pdcid(a->peer_qpn));
+	roce_put16(h->spdcid, uet_pdcid(qp->qpn));
+	roce_put16(h->dpdcid, uet_pdcid(a->peer_qpn));
 	roce_put32(h->payload, (uint32_t)(bytes / UET_CREDIT_BYTES) & UET_CREDIT_MASK);
 	return m;
 }

@@ -9,6 +9,7 @@
 #include "dataplane/base/uet_headers.h"
 #include "nic_exchange.h"
 #include "sprayed.h"
+#include "sprayed_qp.h"
 
 static inline uint32_t
 uet_pdcid(uint32_t qpn)
@@ -23,38 +24,16 @@ uet_qpn(uint32_t pdcid)
 					   : NIC_QPN_EXCHANGES + (pdcid - UET_PDCID_EXCHANGES);
 }
 
-// Where a message lies in the packets of its sender.
-struct uet_place {
-	uint32_t begin, end;
-	uint32_t last_payload;
-};
-
 // A data packet of which only headers are written: packet `index` of a sender, which lies in that
 // message. `ask`: it asks for an acknowledgement at once.
 void uet_write(struct nic *nic, struct sender *s, struct rte_mbuf *m, uint32_t index,
-	       struct uet_place place, uint16_t entropy, bool ask);
-
-// What answers have in common.
-struct uet_answer {
-	uint16_t sport; // big endian: of the packet that it answers
-	uint16_t label; // of that packet, where the transport uses it
-	uint8_t flags;  // enum uet_answer_flags
-	ps_t waited;    // how long that packet had arrived before
-};
-
-struct uet_sack {
-	uint32_t cack_psn, acked_psn, first_psn;
-	uint64_t bitmap;
-	uint64_t received_bytes;
-	uint32_t out_of_order;
-	uint8_t mpr;
-};
+	       struct sprayed_place place, uint16_t entropy, bool ask);
 
 // All NULL when memory has run out.
-struct rte_mbuf *uet_make_ack(struct nic *nic, struct receiver *r, const struct uet_answer *answer,
-			      const struct uet_sack *sack);
-struct rte_mbuf *uet_make_nack(struct nic *nic, struct receiver *r, const struct uet_answer *answer,
-			       uint8_t code, uint32_t psn);
+struct rte_mbuf *uet_make_ack(struct nic *nic, struct receiver *r,
+			      const struct sprayed_answer *answer, const struct sprayed_sack *sack);
+struct rte_mbuf *uet_make_nack(struct nic *nic, struct receiver *r,
+			       const struct sprayed_answer *answer, uint8_t code, uint32_t psn);
 // A credit, or a request for it.
 struct rte_mbuf *uet_make_credit(struct nic *nic, const struct qp *qp, struct frame_address *a,
 				 enum uet_control kind, uint64_t bytes);

@@ -114,7 +114,7 @@ fates_send(struct pair *w, unsigned int to, uint16_t port, const uint8_t *data, 
 	memcpy(frame, data, length);
 	if (length >= 38) {
 		memcpy(frame, w->config[to].ports[0].mac, 6);
-		uet_put16(frame + 36, port);
+		roce_put16(frame + 36, port);
 	}
 	if (port == ROCE_UDP_PORT)
 		(void)icrc_write(frame, length);

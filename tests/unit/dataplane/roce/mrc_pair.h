@@ -39,13 +39,13 @@ hook(void *context, struct rte_mbuf *m, ps_t at)
 	unsigned int n = r->count++;
 
 	assert_true(n < 4096);
-	assert_int_equal(uet_get16(udp + 2), ROCE_UDP_PORT);
+	assert_int_equal(roce_get16(udp + 2), ROCE_UDP_PORT);
 	assert_int_equal(packet_meta(m)->opcode, bth->opcode);
 	r->entries[n].at = at;
 	r->entries[n].opcode = bth->opcode;
 	r->entries[n].flags = bth->ack_req;
 	r->entries[n].psn = roce_bth_psn(bth);
-	r->entries[n].value = (uint16_t)(uet_get16(udp) - SPORT);
+	r->entries[n].value = (uint16_t)(roce_get16(udp) - SPORT);
 	r->entries[n].wire_bytes = packet_meta(m)->wire_bytes;
 	memcpy(r->entries[n].behind, bth + 1, sizeof(r->entries[n].behind));
 	if (r->dead >> r->entries[n].value & 1)

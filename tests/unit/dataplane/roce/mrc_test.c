@@ -47,7 +47,7 @@ test_a_message(void **state)
 		assert_int_equal(x.back.entries[i].opcode, MRC_OP_SACK);
 		assert_int_equal(x.back.entries[i].wire_bytes, SACK_FRAME);
 		assert_int_equal(roce_get24(h->cack_psn), psn);
-		assert_int_equal(uet_get64(h->sack_bitmap), 0);
+		assert_int_equal(roce_get64(h->sack_bitmap), 0);
 		assert_int_equal(h->flags, 0);
 		// The entropy value of the packet that it acknowledges.
 		assert_int_equal(roce_get32(h->entropy) >> 16,
@@ -86,21 +86,21 @@ test_bytes(void **state)
 	assert_int_equal(x.back.entries[0].opcode, MRC_OP_NACK);
 	assert_int_equal(x.back.entries[0].wire_bytes, NACK_FRAME);
 	expected[2] = MRC_NACK_TRIMMED;
-	uet_put16(expected + 4, SPORT + x.forth.entries[2].value);
+	roce_put16(expected + 4, SPORT + x.forth.entries[2].value);
 	expected[9] = expected[11] = NIC_QPN_FIRST; // contexts
 	roce_put24(expected + 13, FIRST_PSN + 2);
 	assert_memory_equal(nack, expected, 20);
 	// Four packets after that: 0, 1, 3 and 4 are there.
 	sack = (const struct mrc_sack *)x.back.entries[1].behind;
 	memset(expected, 0, sizeof(expected));
-	uet_put16(expected + 2, 3); // packet 4, from packet 1
-	uet_put16(expected + 4, SPORT + x.forth.entries[4].value);
+	roce_put16(expected + 2, 3); // packet 4, from packet 1
+	roce_put16(expected + 4, SPORT + x.forth.entries[4].value);
 	expected[9] = expected[11] = NIC_QPN_FIRST;
 	roce_put24(expected + 13, FIRST_PSN + 1);
 	expected[17] = 1024 / 128 - 1; // a window of 1,023 packets
-	uet_put16(expected + 18, 1);   // the bitmap begins at packet 2
-	uet_put64(expected + 20, 6);   // of which are here 3 and 4
-	uet_put16(expected + 30, 2);
+	roce_put16(expected + 18, 1);  // the bitmap begins at packet 2
+	roce_put64(expected + 20, 6);  // of which are here 3 and 4
+	roce_put16(expected + 30, 2);
 	roce_put24(expected + 33, 4000 / 256);
 	assert_memory_equal(sack, expected, 36);
 	pair_stop(&x.w);
@@ -123,11 +123,11 @@ test_sack(void **state)
 	assert_int_equal(pair_received(&x.w, x.qpn).duplicates, 0);
 	for (unsigned int i = 0; i < x.back.count && x.back.entries[i].at < 100 * PS_PER_US; i++) {
 		const struct mrc_sack *h = (const struct mrc_sack *)x.back.entries[i].behind;
-		uint64_t bitmap = uet_get64(h->sack_bitmap);
+		uint64_t bitmap = roce_get64(h->sack_bitmap);
 
 		for (unsigned int bit = 0; bit < 64; bit++) {
 			uint32_t psn = roce_get24(h->cack_psn) +
-				       (uint32_t)(int16_t)uet_get16(h->sack_psn_offset) + bit;
+				       (uint32_t)(int16_t)roce_get16(h->sack_psn_offset) + bit;
 
 			if (bitmap >> bit & 1 && psn - (FIRST_PSN + 11) < 64)
 				reported |= UINT64_C(1) << (psn - (FIRST_PSN + 11));
@@ -239,7 +239,7 @@ test_probes(void **state)
 			probed |= 1u << value;
 			assert_true(x.forth.dead >> value & 1);
 			assert_int_equal(x.forth.entries[i].wire_bytes, PROBE_FRAME);
-			assert_int_equal(uet_get16(x.forth.entries[i].behind + 4), value);
+			assert_int_equal(roce_get16(x.forth.entries[i].behind + 4), value);
 			if (last != 0)
 				assert_in_range(x.forth.entries[i].at - last, 49 * PS_PER_US,
 						51 * PS_PER_US);

@@ -58,15 +58,15 @@ sprayed_frame(const struct pair *w, unsigned int side, uint16_t port, const uint
 	memcpy(frame, w->config[side].ports[0].mac, 6);
 	memcpy(frame + 6, w->config[!side].ports[0].mac, 6);
 	frame[12] = 8;
-	uet_put16(ip + 2, 28 + there);
+	roce_put16(ip + 2, 28 + there);
 	memcpy(ip + 12, w->config[!side].ports[0].ip4, 4);
 	memcpy(ip + 16, w->config[side].ports[0].ip4, 4);
 	sum = checksum_ipv4_header(ip, 20);
 	memcpy(ip + 10, &sum, 2);
 	memcpy(frame + 14, ip, 20);
-	uet_put16(frame + 34, 0xc000);
-	uet_put16(frame + 36, port);
-	uet_put16(frame + 38, 8 + bytes);
+	roce_put16(frame + 34, 0xc000);
+	roce_put16(frame + 36, port);
+	roce_put16(frame + 38, 8 + bytes);
 	memcpy(frame + 42, behind, there);
 	return m;
 }

@@ -33,21 +33,22 @@ hook(void *context, struct rte_mbuf *m, ps_t at)
 	unsigned int n = r->count++;
 
 	assert_true(n < 8192);
-	assert_int_equal(uet_get16(pds - 6), UET_UDP_PORT);
+	assert_int_equal(roce_get16(pds - 6), UET_UDP_PORT);
 	r->entries[n].at = at;
 	r->entries[n].type = (uint8_t)uet_type((const struct uet_prologue *)pds);
 	r->entries[n].flags = (uint8_t)uet_flags((const struct uet_prologue *)pds);
 	r->entries[n].psn = roce_get32(pds + 4);
 	if (r->entries[n].type == UET_NACK)
 		r->entries[n].psn = roce_get32(((const struct uet_nack *)pds)->psn);
-	r->entries[n].sport = uet_get16(pds - 8);
+	r->entries[n].sport = roce_get16(pds - 8);
 	r->entries[n].wire_bytes = packet_meta(m)->wire_bytes;
 	if (r->entries[n].type == UET_ACK_CC) {
 		uint32_t cack = roce_get32(ack->cack_psn);
 
-		r->entries[n].bitmap = uet_get64(ack->sack_bitmap);
-		r->entries[n].first_psn = cack + (uint32_t)(int16_t)uet_get16(ack->sack_psn_offset);
-		r->entries[n].acked_psn = cack + (uint32_t)(int16_t)uet_get16(ack->ack_psn_offset);
+		r->entries[n].bitmap = roce_get64(ack->sack_bitmap);
+		r->entries[n].first_psn = cack +
+					  (uint32_t)(int16_t)roce_get16(ack->sack_psn_offset);
+		r->entries[n].acked_psn = cack + (uint32_t)(int16_t)roce_get16(ack->ack_psn_offset);
 	}
 	return sprayed_do(m, r->deeds[n]);
 }

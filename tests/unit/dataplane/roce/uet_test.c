@@ -309,8 +309,8 @@ test_malformed(void **state)
 	expect_drop(pds, 11, 11, DROP_MALFORMED); // less than a request
 	expect_drop(pds, 55, 55, DROP_MALFORMED); // less than its message header
 	expect_drop(pds, 56, 56, DROP_NO_QUEUE_PAIR);
-	uet_put16(h->dpdcid, NIC_QPN_FIRST);
-	uet_put16(h->spdcid, NIC_QPN_FIRST + 1); // not its peer
+	roce_put16(h->dpdcid, NIC_QPN_FIRST);
+	roce_put16(h->spdcid, NIC_QPN_FIRST + 1); // not its peer
 	expect_drop(pds, 56, 56, DROP_NO_QUEUE_PAIR);
 	uet_prologue_init(&h->prologue, UET_RUD_REQUEST, UET_NEXT_NONE, 0);
 	expect_drop(pds, 56, 56, DROP_MALFORMED);
