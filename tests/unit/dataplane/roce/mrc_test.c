@@ -21,11 +21,11 @@ test_a_message(void **state)
 	assert_int_equal(x.forth.count, 33);
 	for (unsigned int i = 0; i < 33; i++) {
 		const struct roce_reth *reth =
-			(const struct roce_reth *)(x.forth.entries[i].behind + 4);
+			(const struct roce_reth *)(x.forth.entries[i].header + 4);
 
-		assert_int_equal(x.forth.entries[i].opcode, i == 0    ? MRC_OP_WRITE_FIRST
-							    : i == 32 ? MRC_OP_WRITE_LAST
-								      : MRC_OP_WRITE_MIDDLE);
+		assert_int_equal(x.forth.entries[i].type, i == 0    ? MRC_OP_WRITE_FIRST
+							  : i == 32 ? MRC_OP_WRITE_LAST
+								    : MRC_OP_WRITE_MIDDLE);
 		assert_int_equal(x.forth.entries[i].psn, (FIRST_PSN + i) & ROCE_PSN_MASK);
 		assert_int_equal(x.forth.entries[i].wire_bytes, DATA_FRAME(i == 32 ? 500 : 1000));
 		// Each packet says where it belongs.
@@ -41,10 +41,10 @@ test_a_message(void **state)
 	// Every fourth, and the last, which asks for it.
 	assert_int_equal(x.back.count, 9);
 	for (unsigned int i = 0; i < 9; i++) {
-		const struct mrc_sack *h = (const struct mrc_sack *)x.back.entries[i].behind;
+		const struct mrc_sack *h = (const struct mrc_sack *)x.back.entries[i].header;
 		unsigned int psn = (FIRST_PSN + (i < 8 ? 4 * i + 3 : 32)) & ROCE_PSN_MASK;
 
-		assert_int_equal(x.back.entries[i].opcode, MRC_OP_SACK);
+		assert_int_equal(x.back.entries[i].type, MRC_OP_SACK);
 		assert_int_equal(x.back.entries[i].wire_bytes, SACK_FRAME);
 		assert_int_equal(roce_get24(h->cack_psn), psn);
 		assert_int_equal(roce_get64(h->sack_bitmap), 0);
@@ -81,9 +81,9 @@ test_bytes(void **state)
 	assert_int_equal(x.forth.count, 11);
 	assert_int_equal(x.forth.entries[10].flags, MRC_BTH_RETX | ROCE_BTH_ACK_REQ);
 	assert_int_equal(x.forth.entries[10].psn, FIRST_PSN + 2);
-	assert_memory_equal(x.forth.entries[10].behind + 4, data + 4, 16);
-	nack = (const struct mrc_nack *)x.back.entries[0].behind;
-	assert_int_equal(x.back.entries[0].opcode, MRC_OP_NACK);
+	assert_memory_equal(x.forth.entries[10].header + 4, data + 4, 16);
+	nack = (const struct mrc_nack *)x.back.entries[0].header;
+	assert_int_equal(x.back.entries[0].type, MRC_OP_NACK);
 	assert_int_equal(x.back.entries[0].wire_bytes, NACK_FRAME);
 	expected[2] = MRC_NACK_TRIMMED;
 	roce_put16(expected + 4, SPORT + x.forth.entries[2].value);
@@ -91,7 +91,7 @@ test_bytes(void **state)
 	roce_put24(expected + 13, FIRST_PSN + 2);
 	assert_memory_equal(nack, expected, 20);
 	// Four packets after that: 0, 1, 3 and 4 are there.
-	sack = (const struct mrc_sack *)x.back.entries[1].behind;
+	sack = (const struct mrc_sack *)x.back.entries[1].header;
 	memset(expected, 0, sizeof(expected));
 	roce_put16(expected + 2, 3); // packet 4, from packet 1
 	roce_put16(expected + 4, SPORT + x.forth.entries[4].value);
@@ -122,7 +122,7 @@ test_sack(void **state)
 	assert_int_equal(pair_result(&x.w, x.qpn).timeouts, 1);
 	assert_int_equal(pair_received(&x.w, x.qpn).duplicates, 0);
 	for (unsigned int i = 0; i < x.back.count && x.back.entries[i].at < 100 * PS_PER_US; i++) {
-		const struct mrc_sack *h = (const struct mrc_sack *)x.back.entries[i].behind;
+		const struct mrc_sack *h = (const struct mrc_sack *)x.back.entries[i].header;
 		uint64_t bitmap = roce_get64(h->sack_bitmap);
 
 		for (unsigned int bit = 0; bit < 64; bit++) {
@@ -167,7 +167,7 @@ test_nacks(void **state)
 	x.forth.deeds[3] = TRIM;
 	x.back.deeds[0] = DROP; // the NACK is the first answer
 	expect_complete(&x, 20);
-	assert_int_equal(x.back.entries[0].opcode, MRC_OP_NACK);
+	assert_int_equal(x.back.entries[0].type, MRC_OP_NACK);
 	assert_int_equal(pair_result(&x.w, x.qpn).timeouts, 1);
 	assert_int_equal(pair_result(&x.w, x.qpn).naks, 0);
 	pair_stop(&x.w);
@@ -205,7 +205,7 @@ test_skip(void **state)
 		for (unsigned int i = 2; i < 2 * PATHS - 1; i++)
 			assert_int_not_equal(x.forth.entries[i].value, value);
 		if (deed == MARK)
-			assert_int_equal(((const struct mrc_sack *)x.back.entries[0].behind)->flags,
+			assert_int_equal(((const struct mrc_sack *)x.back.entries[0].header)->flags,
 					 MRC_PATH_SKIP_ONCE << MRC_SACK_FEEDBACK_SHIFT);
 		pair_stop(&x.w);
 	}
@@ -231,7 +231,7 @@ test_probes(void **state)
 		for (unsigned int i = 0; i < x.forth.count; i++) {
 			uint16_t value = x.forth.entries[i].value;
 
-			if (x.forth.entries[i].opcode != MRC_OP_PROBE) {
+			if (x.forth.entries[i].type != MRC_OP_PROBE) {
 				lost += x.forth.dead >> value & 1;
 				continue;
 			}
@@ -239,7 +239,7 @@ test_probes(void **state)
 			probed |= 1u << value;
 			assert_true(x.forth.dead >> value & 1);
 			assert_int_equal(x.forth.entries[i].wire_bytes, PROBE_FRAME);
-			assert_int_equal(roce_get16(x.forth.entries[i].behind + 4), value);
+			assert_int_equal(roce_get16(x.forth.entries[i].header + 4), value);
 			if (last != 0)
 				assert_in_range(x.forth.entries[i].at - last, 49 * PS_PER_US,
 						51 * PS_PER_US);
@@ -263,7 +263,7 @@ test_probes(void **state)
 	for (ps_t at = mended; at < mended + 400 * PS_PER_US; at += 20 * PS_PER_US) {
 		pair_pass(&x.w, at);
 		for (unsigned int i = 0; i < x.forth.count; i++) {
-			probes += x.forth.entries[i].opcode == MRC_OP_PROBE;
+			probes += x.forth.entries[i].type == MRC_OP_PROBE;
 			lost += x.forth.entries[i].value == 3;
 		}
 		x.forth.count = x.back.count = 0;
@@ -288,7 +288,7 @@ test_no_path(void **state)
 	x.forth.dead = UINT16_MAX;
 	pair_pass(&x.w, 500 * PS_PER_US);
 	assert_int_equal(totals(&x).assumed_bad, PATHS);
-	assert_true(count_opcode(&x.forth, MRC_OP_PROBE) >= 5);
+	assert_true(count_type(&x.forth, MRC_OP_PROBE) >= 5);
 	x.forth.dead = 0;
 	expect_complete(&x, 40);
 	pair_stop(&x.w);

@@ -138,6 +138,9 @@ pair_stop(struct pair *w)
 				packet_free(w->packets, wire_take(w->wires[side][i]));
 			wire_destroy(w->wires[side][i]);
 		}
+		for (unsigned int i = 0; i < w->relay_count; i++)
+			if (w->relays[side][i].held != NULL)
+				packet_free(w->packets, w->relays[side][i].held);
 		nic_destroy(w->nics[side]);
 		node_destroy(w->nodes[side]);
 	}
@@ -275,6 +278,22 @@ packet_bth(struct rte_mbuf *m)
 	return (const struct roce_bth *)(packet_data(m) + (packet_data(m)[12] == 0x08 ? 42 : 62));
 }
 
+// What hooks do to an untagged IPv4 packet: it gets CE,
+static inline void
+pair_mark(struct rte_mbuf *m)
+{
+	checksum_ipv4_set_byte(packet_data(m) + 14, 1, packet_data(m)[15] | 3);
+}
+
+// or is trimmed to so many bytes.
+static inline void
+pair_trim(struct rte_mbuf *m, uint32_t bytes)
+{
+	packet_meta(m)->wire_bytes = bytes;
+	checksum_ipv4_set_byte(packet_data(m) + 14, 2, (uint8_t)((bytes - 14) >> 8));
+	checksum_ipv4_set_byte(packet_data(m) + 14, 3, (uint8_t)(bytes - 14));
+}
+
 // A hook that writes down the packets that pass, and does to the n-th what its script says.
 struct journal_entry {
 	ps_t at;
@@ -314,7 +333,7 @@ journal_hook(void *context, struct rte_mbuf *m, ps_t at)
 		.msn = roce_aeth_msn(aeth),
 	};
 	if (j->ce[j->count / 64] >> j->count % 64 & 1)
-		checksum_ipv4_set_byte(packet_data(m) + 14, 1, packet_data(m)[15] | 3);
+		pair_mark(m);
 	return j->script[j->count++];
 }
 
