@@ -7,24 +7,15 @@
 static json_t *
 collect(const struct show_state *s, const struct report_node *n, unsigned int port)
 {
-	static const char *const tx_states[] = {
-		[LLR_TX_INIT] = "init", [LLR_TX_ADVANCE] = "advance", [LLR_TX_REPLAY] = "replay"};
-	static const char *const rx_states[] = {[LLR_RX_OFF] = "off",
-						[LLR_RX_SEND_ACKS] = "send-acks",
-						[LLR_RX_SEND_NACK] = "send-nack",
-						[LLR_RX_NACK_SENT] = "nack-sent"};
 	const struct llr *l = n->node->ports[port].llr;
+	json_t *out;
 
 	if (l == NULL || n->node->ports[port].out == NULL)
 		return NULL;
-	return json_pack("{s:{s:s,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}}", "llr", "tx",
-			 tx_states[l->tx_state], "rx", rx_states[l->rx_state], "frames",
-			 (json_int_t)(l->next - l->first), "outstanding",
-			 (json_int_t)l->outstanding, "wait_ns",
-			 (json_int_t)(pause_clock_total(&l->wait, s->now) / PS_PER_NS), "replays",
-			 (json_int_t)l->tx_replay, "again", (json_int_t)l->tx_again, "flushes",
-			 (json_int_t)l->tx_flush, "bad", (json_int_t)l->rx_bad, "nack",
-			 (json_int_t)l->sets_tx[LLR_NACK]);
+	out = json_pack("{s:s,s:s,s:I}", "tx", llr_tx_state_word(l->tx_state), "rx",
+			llr_rx_state_word(l->rx_state), "frames", (json_int_t)(l->next - l->first));
+	json_object_update_new(out, counters_port(n, port, COUNTERS_LLR, s->now));
+	return out;
 }
 
 static const struct show_column columns[] = {
@@ -32,18 +23,19 @@ static const struct show_column columns[] = {
 	{"tx", .format = SHOW_TEXT},
 	{"rx", .format = SHOW_TEXT},
 	{"frames", .format = SHOW_COUNT},
-	{"outstanding", .format = SHOW_BYTES},
-	{"wait", "wait_ns", SHOW_DURATION},
-	{"replays", .format = SHOW_COUNT},
-	{"again", .format = SHOW_COUNT},
-	{"flushes", .format = SHOW_COUNT},
-	{"bad", .format = SHOW_COUNT},
-	{"nack", .format = SHOW_COUNT},
+	{"outstanding", "llr_outstanding"},
+	{"wait", "llr_wait_ns", SHOW_DURATION},
+	{"replays", "llr_tx_replay"},
+	{"again", "llr_tx_again"},
+	{"flushes", "llr_tx_flush"},
+	{"bad", "llr_rx_bad"},
+	{"nack", "llr_tx_nack"},
 	{0},
 };
 
 static const struct show_table tables[] = {
-	{"nodes/*/ports/*/llr", .columns = columns, .empty = "no link has link-level retry"},
+	{"nodes/*/ports/*", COUNTER_OF_PORT, .columns = columns,
+	 .empty = "no link has link-level retry"},
 	{0},
 };
 

@@ -10,18 +10,44 @@ enum llr_set { LLR_INIT, LLR_INIT_ECHO, LLR_ACK, LLR_NACK, LLR_SETS };
 
 #define LLR_SET_BYTES 8
 
-enum llr_tx_state {
-	LLR_TX_INIT,    // waits for the far end's LLR_INIT_ECHO
-	LLR_TX_ADVANCE, // sends new frames
-	LLR_TX_REPLAY,  // sends frames of the replay buffer again
-};
+// What the sending side does: ROW(ID, word), the word as in output. INIT waits for the far end's
+// LLR_INIT_ECHO, ADVANCE sends new frames, REPLAY sends frames of the replay buffer again.
+#define LLR_TX_STATES(ROW)      \
+	ROW(INIT, "init")       \
+	ROW(ADVANCE, "advance") \
+	ROW(REPLAY, "replay")
 
-enum llr_rx_state {
-	LLR_RX_OFF, // the link has been down: an LLR_INIT is to come
-	LLR_RX_SEND_ACKS,
-	LLR_RX_SEND_NACK, // a NACK waits for the transmitter
-	LLR_RX_NACK_SENT, // and has been sent: nothing is said before the expected frame is here
-};
+// The receiving side, in the same way. OFF: the link has been down, and an LLR_INIT is to come.
+// SEND_NACK: a NACK waits for the transmitter. NACK_SENT: nothing is said before the expected frame
+// is here.
+#define LLR_RX_STATES(ROW)          \
+	ROW(OFF, "off")             \
+	ROW(SEND_ACKS, "send-acks") \
+	ROW(SEND_NACK, "send-nack") \
+	ROW(NACK_SENT, "nack-sent")
+
+#define LLR_TX_ID(id, word) LLR_TX_##id,
+#define LLR_RX_ID(id, word) LLR_RX_##id,
+enum llr_tx_state { LLR_TX_STATES(LLR_TX_ID) };
+enum llr_rx_state { LLR_RX_STATES(LLR_RX_ID) };
+#undef LLR_TX_ID
+#undef LLR_RX_ID
+
+static inline const char *
+llr_tx_state_word(enum llr_tx_state state)
+{
+#define LLR_TX_WORD(id, word) state == LLR_TX_##id ? word:
+	return LLR_TX_STATES(LLR_TX_WORD) "";
+#undef LLR_TX_WORD
+}
+
+static inline const char *
+llr_rx_state_word(enum llr_rx_state state)
+{
+#define LLR_RX_WORD(id, word) state == LLR_RX_##id ? word:
+	return LLR_RX_STATES(LLR_RX_WORD) "";
+#undef LLR_RX_WORD
+}
 
 // A frame that is not acknowledged.
 struct llr_frame {

@@ -2,6 +2,8 @@
 // What views collect of nodes and ports.
 #include "asked.h"
 
+#include "dataplane/base/llr.h"
+
 #include <errno.h>
 
 static const struct show_state nothing;
@@ -152,6 +154,50 @@ test_drops_come_with_advice(void **state)
 	json_decref(out);
 }
 
+// The counters by their names, beside the states; nothing of ports without link-level retry.
+static void
+test_link_level_retry(void **state)
+{
+	struct llr_frame frames[4] = {0};
+	struct llr llr = {.tx_state = LLR_TX_REPLAY,
+			  .rx_state = LLR_RX_NACK_SENT,
+			  .first = UINT32_MAX,
+			  .next = 2,
+			  .frames = frames,
+			  .mask = 3,
+			  .outstanding = 4000,
+			  .sets_tx[LLR_NACK] = 2,
+			  .tx_replay = 5,
+			  .tx_again = 7,
+			  .rx_bad = 9,
+			  .wait = {.since = 4 * PS_PER_US}};
+	struct fixture *f = *state;
+	struct wire *wire;
+	json_t *out = answer_to(f, "llr", NULL);
+
+	assert_int_equal(json_object_size(fixture_at(out, "nodes")), 0);
+	json_decref(out);
+	assert_int_equal(wire_create(&wire, 1, false, 0), 0);
+	f->leaf->ports[1].llr = &llr;
+	f->leaf->ports[1].out = wire;
+	out = answer_to(f, "llr", NULL);
+	assert_int_equal(json_object_size(fixture_at(out, "nodes/leaf1/ports")), 1);
+	assert_text_at(out, "nodes/leaf1/ports/swp2/tx", "replay");
+	assert_text_at(out, "nodes/leaf1/ports/swp2/rx", "nack-sent");
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/frames", 3);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/llr_outstanding", 4000);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/llr_tx_nack", 2);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/llr_tx_replay", 5);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/llr_tx_again", 7);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/llr_rx_bad", 9);
+	assert_integer_at(out, "nodes/leaf1/ports/swp2/llr_wait_ns", 1000);
+	assert_null(json_object_get(fixture_at(out, "nodes/leaf1/ports/swp2"), "rx_packets"));
+	json_decref(out);
+	f->leaf->ports[1].llr = NULL;
+	f->leaf->ports[1].out = NULL;
+	wire_destroy(wire);
+}
+
 int
 main(void)
 {
@@ -163,6 +209,7 @@ main(void)
 		T(test_pauses_in_force),
 		T(test_histograms_of_switches),
 		T(test_drops_come_with_advice),
+		T(test_link_level_retry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
