@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ultra Ethernet Transport and Multipath Reliable Connection take many paths at once and expect
-// switches to drop packets early, cut to their headers, so that they go again at once. In a class
-// with PFC, a queue that is full holds up all paths instead; where switches do not cut its packets,
-// a loss takes a retransmission timeout.
+// switches to drop packets early, trimmed to their headers, so that they go again at once. In a
+// class with PFC, a queue that is full holds up all paths instead; where switches do not trim its
+// packets, a loss takes a retransmission timeout.
 #include "advice_internal.h"
 
 #include "control/fabric/fabric_internal.h"

@@ -212,17 +212,18 @@ check_trim(const struct switch_check *check)
 	class_priorities(settings, trim->tc, &lossless, &lossy);
 	if (lossless || settings->classes[trim->tc].pool == CONFIG_POOL_EGRESS_LOSSLESS)
 		diag_error(check->diag, check->file, pos, "qos.trim.tc",
-			   "class %u is lossless: what is cut needs a lossy class", trim->tc);
+			   "class %u is lossless: trimmed packets need a lossy class", trim->tc);
 	pos = check_later(pos, check_mark(check, "qos.trim.eligible-tc").pos);
 	if (trim->eligible_tc & 1u << trim->tc)
 		diag_error(check->diag, check->file, pos, "qos.trim.eligible-tc",
-			   "class %u, which takes what is cut, cannot be eligible itself",
+			   "class %u, which takes trimmed packets, cannot be eligible itself",
 			   trim->tc);
 	for (int tc = 0; tc < CONFIG_PRIORITIES; tc++) {
 		class_priorities(settings, tc, &lossless, &lossy);
 		if (trim->eligible_tc & 1u << tc && !lossy)
 			diag_warning(check->diag, check->file, pos, "qos.trim.eligible-tc",
-				     "nothing of class %d is cut: no lossy priority is in it", tc);
+				     "nothing of class %d is trimmed: no lossy priority is in it",
+				     tc);
 	}
 }
 

@@ -120,7 +120,7 @@ struct config_trim {
 	bool on;
 	uint32_t size_bytes;
 	uint8_t dscp;
-	uint8_t tc;          // the queue that cut packets go to
+	uint8_t tc;          // the queue that trimmed packets go to
 	uint8_t eligible_tc; // bit n: class n
 };
 

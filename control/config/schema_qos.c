@@ -441,7 +441,7 @@ static const struct schema_key qos_keys[] = {
 	{"remark", SCHEMA_MAP, .def = "none", .help = "DSCP and PCP on the way out", AT(remark),
 	 .sub = &schema_remark, .word = "none", .form = &schema_form_remark},
 	{"trim", SCHEMA_SWITCHED, .def = "off",
-	 .help = "cut packets to their headers instead of dropping them", AT(trim),
+	 .help = "trim packets to their headers instead of dropping them", AT(trim),
 	 SCHEMA_SUB_SWITCHED(schema_trim)},
 	{"histograms", SCHEMA_LIST, .help = "histograms of depth, occupancy and latency",
 	 SCHEMA_ITEMS(struct switch_config, histograms, histogram_count), .sub = &schema_histogram,

@@ -191,7 +191,7 @@
 	ROW(QUEUE, QUEUES, red_dropped, TOTAL, "packets", qm->red_dropped, \
 	    "packets in `dropped` that RED dropped where it would have marked an ECT packet") \
 	ROW(QUEUE, QUEUES, trimmed, TOTAL, "packets", qm->trimmed, \
-	    "cut to their headers because the queue was full; not in `dropped`") \
+	    "trimmed to their headers because the queue was full; not in `dropped`") \
 	ROW(QUEUE, QUEUES, trim_sent, TOTAL, "packets", qm->trim_sent, \
 	    "trimmed packets that left by this queue") \
 	ROW(QUEUE, QUEUES, watchdog_storms, TOTAL, "storms", port_watchdog(p, i)->storms, \

@@ -93,7 +93,7 @@ is_idle(const json_t *values, const char *key, const json_t *one)
 			if (*show_string(json_object_get(values, from), "value") == key[length])
 				return false;
 		}
-		// What trimming cuts goes to a class that nothing else may map to.
+		// Trimmed packets go to a class that nothing else may map to.
 		return strcmp(kinds[i].prefix, "qos.tc.") != 0 ||
 		       *show_string(json_object_get(values, "qos.trim.tc"), "value") != key[length];
 	}

@@ -66,7 +66,7 @@
 	  "random early detection: not ECT in a congested queue; enable ECN at the sender")        \
 	X(WATCHDOG, "watchdog",                                                                    \
 	  "the PFC watchdog holds the queue in a storm: find out what pauses it")                  \
-	X(TRIMMED, "trimmed", "a switch cut the packet to its headers: congestion on the way")     \
+	X(TRIMMED, "trimmed", "a switch trimmed the packet to its headers: congestion on the way") \
 	X(NOT_FOR_HOST, "not-for-host",                                                            \
 	  "the NIC does not accept it: wrong destination, or not RoCEv2")                          \
 	X(RECEIVE_BUFFER, "receive-buffer",                                                        \

@@ -40,8 +40,8 @@ enum packet_flags {
 	// Payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are.
 	PACKET_NO_PAYLOAD = 1 << 6,
 	PACKET_TAGGED = 1 << 7,           // when it came in; l3_off is that of the present frame
-	PACKET_TRIMMED = 1 << 8,          // cut at this node
-	PACKET_TRIMMED_UPSTREAM = 1 << 9, // cut on its way here: UDP says more than IP has
+	PACKET_TRIMMED = 1 << 8,          // at this node
+	PACKET_TRIMMED_UPSTREAM = 1 << 9, // on its way here: UDP says more than IP has
 	// Corrupted on the link that it is on, or on one before a cut-through switch.
 	PACKET_BAD_FCS = 1 << 10,
 	PACKET_BAD_PAYLOAD = 1 << 11, // corrupted behind the BTH: the FCS is right, the ICRC wrong

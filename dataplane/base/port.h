@@ -118,8 +118,8 @@ struct queue_cold {
 	uint64_t dropped_bytes;        // of the packets that the queue counts as dropped
 	uint64_t ecn_marked_bytes;     // and as marked
 	uint64_t red_dropped;
-	uint64_t trimmed;        // packets that were cut because it was full
-	uint64_t trim_sent;      // cut packets that left by it
+	uint64_t trimmed;        // packets that were trimmed because it was full
+	uint64_t trim_sent;      // trimmed packets that left by it
 	ps_t last_xoff;          // when a pause of one of its priorities last came
 	struct pause_clock held; // by pauses received of whatever priority
 	struct watermark_before depth_before;

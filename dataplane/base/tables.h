@@ -311,12 +311,12 @@ struct tenant_profile {
 	struct threshold share[POOL_COUNT];
 };
 
-// Packets that their queue has no room for are cut to `size` bytes and go to another queue.
+// Packets that their queue has no room for are trimmed to `size` bytes and go to another queue.
 struct trim_profile {
 	uint16_t size;    // of the frame without FCS; 0: off
-	uint8_t dscp;     // what a cut packet carries
+	uint8_t dscp;     // what a trimmed packet carries
 	uint8_t tc;       // the queue it goes to
-	uint8_t eligible; // bit per traffic class whose packets are cut
+	uint8_t eligible; // bit per traffic class whose packets are trimmed
 };
 
 enum histogram_kind { HISTOGRAM_QUEUE, HISTOGRAM_GROUP, HISTOGRAM_LATENCY };
@@ -424,7 +424,7 @@ struct tables {
 	bool port_levels;    // some pool has a per-port level
 	bool latency_wanted; // some histogram wants to know how long packets stay
 	struct trim_profile trim;
-	bool trims;         // a switch that packets may have passed cuts some: those are routed too
+	bool trims; // a switch that packets may have passed trims some: those are routed too
 	ps_t watchdog_poll; // 0: the watchdog is off at all ports
 	struct answer_profile answers;
 	struct tunnel_tables *tunnels; // NULL: nothing is encapsulated here

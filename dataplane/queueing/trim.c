@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A packet that its egress queue refuses is cut to its first bytes and sent by another queue, so
-// that the receiver learns at once that data is missing. Trimming applies to unicast IP packets of
-// eligible classes from groups that are not lossless. CNPs are not trimmed, because they have
-// nothing to cut, nor are packets that arrive or leave in a tunnel or with their VRF's tag. The IP
+// A packet that its egress queue refuses is trimmed to its first bytes and sent by another queue,
+// so that the receiver learns at once that data is missing. Trimming applies to unicast IP packets
+// of eligible classes from groups that are not lossless. CNPs are not trimmed, because they have
+// nothing to trim, nor are packets that arrive or leave in a tunnel or with their VRF's tag. The IP
 // length becomes that of the rest, and the IPv4 checksum holds, so that routers forward it. The UDP
 // length stays, which shows a NIC that bytes are missing. The priority stays; the DSCP becomes the
 // profile's.

@@ -179,7 +179,7 @@ struct congestion_algorithm {
 	void (*acknowledged)(struct congestion *c, uint64_t bytes, ps_t now);
 	// The same, of a transport that acknowledges packets singly. NULL allowed.
 	void (*fed_back)(struct congestion *c, const struct congestion_feedback *f, ps_t now);
-	// A switch cut a packet of so much payload to its headers; in_flight: bytes before that.
+	// A switch trimmed a packet of so much payload; in_flight: bytes before that.
 	// NULL allowed.
 	void (*trimmed)(struct congestion *c, uint64_t bytes, uint64_t in_flight, ps_t now);
 	// A packet was acknowledged that had started `rtt` earlier and was sent but once; behind

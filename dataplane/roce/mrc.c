@@ -2,9 +2,10 @@
 // What a packet is follows from its BTH's opcode. Every header is checked against the bytes that
 // are there and against what UDP claims; a trimmed packet has fewer, and its BTH is enough.
 //
-// A sender learns of a loss by a NACK, where a switch has cut the packet, or by its retransmission
-// timer. It does not infer one from gaps of the bitmap: packets of many paths arrive in any order.
-// Receivers here send SACKs alone; a Transport ACK from elsewhere counts for what it says.
+// A sender learns of a loss by a NACK, where a switch has trimmed the packet, or by its
+// retransmission timer. It does not infer one from gaps of the bitmap: packets of many paths arrive
+// in any order. Receivers here send SACKs alone; a Transport ACK from elsewhere counts for what it
+// says.
 #include "mrc.h"
 
 #include "dataplane/base/headers.h"

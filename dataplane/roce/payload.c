@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A switch may have cut the packet (queueing/trim.c). Then the frame ends before the packet that
-// the NIC made does; its ICRC is that packet's, of which the frame holds what lies before its end:
-// nothing, as a rule. UDP's length, which is not cut, says how long the packet was.
+// A switch may have trimmed the packet (queueing/trim.c). Then the frame ends before the packet
+// that the NIC made does; its ICRC is that packet's, of which the frame holds what lies before its
+// end: nothing, as a rule. UDP's length, which stays, says how long the packet was.
 #include "payload.h"
 
 #include "frame.h"
@@ -19,8 +19,8 @@ get16(const uint8_t *at)
 	return (uint32_t)at[0] << 8 | at[1];
 }
 
-// Gives the IP header at `ip`, UDP's at `udp`, the length that UDP claims. What is not cut has it
-// already.
+// Gives the IP header at `ip`, UDP's at `udp`, the length that UDP claims. What is not trimmed has
+// it already.
 static void
 make_whole(uint8_t *ip, const uint8_t *udp, bool ip6)
 {
@@ -76,7 +76,7 @@ find_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
 	return 0;
 }
 
-// The same of an InfiniBand packet, which is never cut.
+// The same of an InfiniBand packet, which is never trimmed.
 static int
 find_infiniband_icrc(struct rte_mbuf *m, uint8_t icrc[ROCE_ICRC_BYTES], size_t *at)
 {

@@ -22,7 +22,7 @@ void sprayed_take_ack(struct nic *nic, struct sender *s, const struct sprayed_ac
 struct sprayed_nack {
 	uint32_t index;
 	bool resent;            // that packet had been sent before
-	bool trimmed;           // it was cut on its way
+	bool trimmed;           // on its way
 	bool early;             // it came, but the receiver's window did not reach so far
 	enum entropy_news news; // of its path
 };

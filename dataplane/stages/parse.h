@@ -26,11 +26,11 @@ parse_overruns(const struct packet_meta *meta, uint32_t end)
 }
 
 // Cold: UDP claims to go on behind the IP packet that it is in. That is how a trimmed packet looks,
-// and nothing but that: a switch cuts the frame to a size of few and makes the IP packet end with
+// and nothing but that: a switch trims the frame to a size of few and makes the IP packet end with
 // it, so one that has another size, or anything behind its IP packet, is malformed as it always
 // was. Out of a tunnel the packet counts as the frame that it is to be. A NIC must know what was
-// cut wherever it comes from; a switch carries such packets only where one of its fabric can have
-// made them.
+// trimmed wherever it comes from; a switch carries such packets only where one of its fabric can
+// have made them.
 static __attribute__((cold, noinline)) bool
 parse_is_trimmed(const struct node *n, const struct packet_meta *meta, uint32_t end)
 {

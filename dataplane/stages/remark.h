@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // remark: what a packet's DSCP and PCP become on the way out, by its priority. ECN bits stay, so
 // that the port can mark them; a frame without a tag has no PCP and gets none. Of a tunnel it is
-// the outer header that is remarked, where it leaves in one. What was cut here keeps the DSCP that
-// says so. DSCP and tag are outside the ICRC (IBTA annex 17), which stays valid.
+// the outer header that is remarked, where it leaves in one. What was trimmed here keeps the DSCP
+// that says so. DSCP and tag are outside the ICRC (IBTA annex 17), which stays valid.
 #pragma once
 
 #include "stage.h"

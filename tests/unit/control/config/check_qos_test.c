@@ -104,35 +104,38 @@ one_port_s_watchdog_is_looked_at_often_enough(void **state)
 }
 
 static void
-what_is_cut_needs_a_lossy_class(void **state)
+trimmed_packets_need_a_lossy_class(void **state)
 {
 	(void)state;
-	expect_messages(SINGLE "  qos: {trim: {tc: 3, eligible-tc: [0]}}\n",
-			"f.yaml:3:20: qos.trim.tc: class 3 is lossless: what is cut needs a lossy "
-			"class\n");
+	expect_messages(
+		SINGLE "  qos: {trim: {tc: 3, eligible-tc: [0]}}\n",
+		"f.yaml:3:20: qos.trim.tc: class 3 is lossless: trimmed packets need a lossy "
+		"class\n");
 	expect_messages(
 		SINGLE
 		"  preset: spectrum-x\n  qos:\n    trim: {tc: 1, eligible-tc: [0]}\n"
 		"    priority-to-tc: {1: 1}\n    tc: {1: {pool: egress-lossy}}\n"
 		"    priority-to-pg: {1: 1}\n"
 		"    ports: {swp2: {pg: {1: {lossless: true}}, pfc: {priorities: [1, 3]}}}\n",
-		"f.yaml:5:16: qos.trim.tc: class 1 is lossless: what is cut needs a lossy "
+		"f.yaml:5:16: qos.trim.tc: class 1 is lossless: trimmed packets need a lossy "
 		"class\n"
 		"warning: f.yaml:9:39: qos.ports.swp2.pg.1.lossless: at swp2, priority 1 is "
 		"in lossless group 1, but its class 1 is in egress-lossy: it may drop "
 		"there\n");
-	expect_messages(SINGLE "  preset: sonic\n  qos: {trim: {eligible-tc: [1]}}\n",
-			"f.yaml:4:15: qos.trim.tc: class 4 is lossless: what is cut needs a lossy "
-			"class\n");
+	expect_messages(
+		SINGLE "  preset: sonic\n  qos: {trim: {eligible-tc: [1]}}\n",
+		"f.yaml:4:15: qos.trim.tc: class 4 is lossless: trimmed packets need a lossy "
+		"class\n");
 	expect_messages(
 		SINGLE "  qos: {trim: {tc: 0, eligible-tc: [0, 6]}}\n",
-		"f.yaml:3:36: qos.trim.eligible-tc: class 0, which takes what is cut, cannot "
+		"f.yaml:3:36: qos.trim.eligible-tc: class 0, which takes trimmed packets, cannot "
 		"be eligible itself\n");
-	expect_messages(SINGLE "  qos: {trim: {eligible-tc: [0, 3, 5]}}\n",
-			"warning: f.yaml:3:29: qos.trim.eligible-tc: nothing of class 3 is cut: no "
-			"lossy priority is in it\n"
-			"warning: f.yaml:3:29: qos.trim.eligible-tc: nothing of class 5 is cut: no "
-			"lossy priority is in it\n");
+	expect_messages(
+		SINGLE "  qos: {trim: {eligible-tc: [0, 3, 5]}}\n",
+		"warning: f.yaml:3:29: qos.trim.eligible-tc: nothing of class 3 is trimmed: no "
+		"lossy priority is in it\n"
+		"warning: f.yaml:3:29: qos.trim.eligible-tc: nothing of class 5 is trimmed: no "
+		"lossy priority is in it\n");
 	expect_messages(SINGLE "  qos: {trim: {enabled: off, tc: 3}}\n", "");
 }
 
@@ -167,7 +170,7 @@ main(void)
 		cmocka_unit_test(the_watchdog_looks_often_enough),
 		cmocka_unit_test(sonic_takes_less),
 		cmocka_unit_test(one_port_s_watchdog_is_looked_at_often_enough),
-		cmocka_unit_test(what_is_cut_needs_a_lossy_class),
+		cmocka_unit_test(trimmed_packets_need_a_lossy_class),
 		cmocka_unit_test(a_bin_is_a_cell_at_the_least),
 	};
 
