@@ -85,11 +85,20 @@ own_delay(const struct fabric *f, const struct topo_end *to, uint64_t delay_ps)
 	return delay_ps == 0 ? 1 : delay_ps; // as the wire was made
 }
 
-// The rate of a link is in the tables of the nodes at its ends.
-static int
-change_rate(struct events *e, uint32_t link, struct diag *diag)
+// The rate of a link is in the tables of the nodes at its ends, and with link-level retry the timer
+// that follows from its delay.
+static bool
+is_in_tables(const struct fabric *f, const struct topo_link *l, uint32_t changes)
 {
-	const struct topo_link *l = &e->fabric->topology->links[link];
+	const uint32_t node = l->a.node < f->topology->first_host ? l->a.node : l->b.node;
+
+	return changes & CONFIG_LINK_RATE ||
+	       (changes & CONFIG_LINK_DELAY && f->switches[node].llr.on);
+}
+
+static int
+change_tables(struct events *e, const struct topo_link *l, struct diag *diag)
+{
 	int rc = events_rebuild(e, l->a.node, diag);
 
 	return rc != 0 ? rc : events_rebuild(e, l->b.node, diag);
@@ -185,8 +194,8 @@ events_apply_link(struct events *e, const struct config_step *s, struct diag *di
 			e->hooks.at_node(e->hooks.context, f->nodes[end->node], change_link,
 					 &change);
 	}
-	if (event->changes & CONFIG_LINK_RATE)
-		rc = change_rate(e, link, diag);
+	if (is_in_tables(f, l, event->changes))
+		rc = change_tables(e, l, diag);
 	if (rc != 0 || !(event->changes & CONFIG_LINK_STATE))
 		return rc;
 	link_view_keep(f);

@@ -63,32 +63,40 @@ own_profile(struct tables *t, uint16_t port)
 	return own;
 }
 
-// Sets the rates that events have given links. Buffers and headroom keep the sizes for the rates of
-// the file.
 static void
-set_link_rates(const struct fabric *f, uint32_t node, const struct switch_config *settings,
-	       struct tables *t)
+set_rate(struct tables *t, uint16_t port, uint64_t rate, const struct switch_config *settings)
+{
+	struct port_profile *profile = own_profile(t, port);
+
+	profile->byte_time = time_byte_time(rate);
+	profile->quantum_time = profile->byte_time * (512 / 8);
+	if (settings->pfc_refresh_auto)
+		profile->refresh = tables_auto_refresh(profile);
+	if (profile->busy_bytes != 0)
+		profile->busy_bytes = tables_busy_bytes(rate, settings->routing.utilisation_ppm);
+}
+
+// Sets what follows from the rates and delays that events have given links. Buffers and headroom
+// keep the sizes for those of the file.
+static void
+set_links(const struct fabric *f, uint32_t node, const struct switch_config *settings,
+	  struct tables *t)
 {
 	const struct topo_node *place = &f->topology->nodes[node];
 
 	for (uint16_t p = 0; p < place->port_count; p++) {
-		uint32_t link = place->ports[p].link;
-		struct port_profile *profile;
-		uint64_t rate;
+		const struct topo_port *port = &place->ports[p];
+		struct link_values now;
 
-		if (link == TOPOLOGY_NONE || f->link_rate[link] == 0)
+		if (port->link == TOPOLOGY_NONE)
 			continue;
-		rate = f->link_rate[link];
-		profile = own_profile(t, p);
-		profile->byte_time = time_byte_time(rate);
-		profile->quantum_time = profile->byte_time * (512 / 8);
-		if (settings->pfc_refresh_auto)
-			profile->refresh = tables_auto_refresh(profile);
+		if (f->link_rate[port->link] != 0)
+			set_rate(t, p, f->link_rate[port->link], settings);
+		now = fabric_link_values(f, port->link);
 		if (t->llr != NULL)
-			tables_set_llr_rate(&t->llr[p], profile->byte_time);
-		if (profile->busy_bytes != 0)
-			profile->busy_bytes =
-				tables_busy_bytes(rate, settings->routing.utilisation_ppm);
+			tables_set_llr_times(&t->llr[p], t->ports[p].profile->byte_time,
+					     now.changes & CONFIG_LINK_DELAY ? now.delay_ps
+									     : port->delay_ps);
 	}
 }
 
@@ -173,13 +181,13 @@ fabric_build_tables(const struct fabric *f, uint32_t node, const struct switch_c
 			return rc;
 		(*out)->trims |= f->trims;
 		limit_packets(f, settings, *out);
-		set_link_rates(f, node, settings, *out);
+		set_links(f, node, settings, *out);
 		return 0;
 	}
 	rc = tables_build_host(out, f->topology, node, settings, diag);
 	if (rc != 0)
 		return rc;
-	set_link_rates(f, node, settings, *out);
+	set_links(f, node, settings, *out);
 	skew_clock(f, topology_host_of(f->topology, node), *out);
 	if (fabric_has_edge(f, node))
 		fabric_add_host_sides(*out);

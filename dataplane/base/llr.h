@@ -71,7 +71,8 @@ struct llr {
 	uint32_t mask;        // of `frames`
 	uint64_t outstanding; // bytes that are not acknowledged
 	struct llr_frame *frames;
-	ps_t since; // of progress: a timeout later frames, or LLR_INIT, are sent again
+	// Of progress: a timeout later frames, or LLR_INIT, are sent again. Never goes back.
+	ps_t since;
 	// What it receives.
 	uint32_t expected;
 	uint32_t last; // that arrived, good or bad

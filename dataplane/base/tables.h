@@ -394,10 +394,10 @@ struct llr_port {
 	uint8_t action; // enum llr_action
 	ps_t spacing;   // ACKs keep at least this distance
 	ps_t timer;     // without progress, frames are sent again after this long
-	// What the two follow from when the link's rate changes.
+	// What the two follow from when the link's rate or delay changes.
 	uint32_t spacing_bytes;
 	uint32_t tail_bytes; // on the link before an ACK, at the most; 0: `timer` is given
-	ps_t trip;           // what a round trip takes without them
+	ps_t latencies;      // of the far ends of a round trip
 };
 
 struct tables {

@@ -66,12 +66,19 @@ update_blocked(struct node *n, struct port *p, ps_t now)
 		arm_send(n, p, now);
 }
 
+static void
+set_since(struct llr *l, ps_t at)
+{
+	if (at > l->since)
+		l->since = at;
+}
+
 // The timer restarts here.
 static void
 note_progress(struct node *n, struct llr *l, ps_t now)
 {
-	l->since = now;
-	note_due(n, now + l->profile->timer);
+	set_since(l, now);
+	note_due(n, l->since + l->profile->timer);
 }
 
 static void
@@ -217,7 +224,7 @@ take_acknowledgement(struct node *n, struct port *p, uint32_t sequence, bool nac
 		l->outstanding -= l->frames[l->first & l->mask].bytes;
 	if (count != 0) {
 		l->replays = 0;
-		l->since = now;
+		set_since(l, now);
 	}
 	if (l->tx_state == LLR_TX_REPLAY && (int32_t)(l->replay_at - l->first) < 0)
 		l->replay_at = l->first;
@@ -434,6 +441,9 @@ llr_adopt(struct node *n, ps_t now)
 
 		if (first)
 			start(n, l, frames, profile);
+		else if (profile->timer < l->profile->timer)
+			// What is on the wires comes as late as it did, and all behind it.
+			set_since(l, now + l->profile->timer - profile->timer);
 		frames += profile->frames;
 		l->profile = profile;
 		p->llr = l;

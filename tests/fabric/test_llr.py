@@ -239,6 +239,15 @@ class Settings(Case):
         self.assert_calm(self.sim(fabric(1, 0, 2, switch=llr(), workload=[flow("h1", "h2", "400KB")],
                                          events=[{"at": "5us", "link": "h1-leaf1", "rate": "1G"}])))
 
+    def test_an_event_changes_the_delay(self):
+        """The timer follows, longer and shorter: of one message, and of frames with pauses between them."""
+        for work in ([flow("h1", "h2", "1MB")], [stream(200, rate="10G")]):
+            for delay in (5 * DELAY, 100 * DELAY):
+                for length in ({}, {"for": "30us"}):
+                    with self.subTest(work=work[0]["kind"], delay=delay, **length):
+                        self.assert_calm(self.sim(fabric(1, 0, 2, mtu=FRAME - 14, switch=llr(), workload=work, hosts={"rto": "2ms"},
+                                                         events=[{"at": "5us", "link": "h1-leaf1", "delay": f"{delay}ps"} | length])))
+
     def test_the_far_end_says_less(self):
         """The buffer and the timer hold what comes before an ACK by the far end's spacing."""
         sim = self.sim(fabric(2, 1, 2, switch=llr(), workload=[flow("h1", "h3", "4MB")]) |
@@ -278,10 +287,13 @@ class Draw:
         to, *others = draw.sample(self.hosts, len(self.hosts))
         work = [{"kind": "incast", "to": to, "from": others[:draw.randrange(1, 5)], "size": "40KB", "priority": 3},
                 {"kind": "permutation", "size": f"{draw.randrange(20, 80)}KB", "priority": 3}]
-        return fabric(self.leaves, self.spines, self.per_leaf, mtu=4200, seed=draw.randrange(1000), switch=self.switch(),
-                      hosts={"rto": "20ms"}, host_link={"rate": f"{draw.choice((25, 100, 400))}G", "cable": "20m"},
-                      fabric_link={"rate": f"{draw.choice((100, 400))}G", "cable": f"{draw.choice((2, 100))}m"},
-                      workload=work, events=faults, stop="15ms")
+        described = fabric(self.leaves, self.spines, self.per_leaf, mtu=4200, seed=draw.randrange(1000), switch=self.switch(),
+                           hosts={"rto": "20ms"}, host_link={"rate": f"{draw.choice((25, 100, 400))}G", "cable": "20m"},
+                           fabric_link={"rate": f"{draw.choice((100, 400))}G", "cable": f"{draw.choice((2, 100))}m"},
+                           workload=work, events=faults, stop="15ms")
+        # Shorter, so that headroom for the file's cables is enough, and longer again.
+        faults.append({"at": "2us", "link": draw.choice(links), "delay": f"{draw.randrange(1, 100)}ns", "for": "6us"})
+        return described
 
 
 class Random(Case):

@@ -46,8 +46,8 @@ ps_t tables_pause_wait(const struct port_profile *profile);
 // The automatic refresh of a port: half of what its pauses last, or less, so that the next one is
 // there in time. quanta, quantum_time, MTU, framing and groups are set. Control thread.
 ps_t tables_auto_refresh(const struct port_profile *profile);
-// Sets what depends on the rate of a port's link. Control thread.
-void tables_set_llr_rate(struct llr_port *to, uint64_t byte_time);
+// Sets what depends on the rate of a port's link, and on its delay. Control thread.
+void tables_set_llr_times(struct llr_port *to, uint64_t byte_time, ps_t delay);
 
 // The bytes that a link of this rate carries in a window of its utilisation at this share of it.
 uint32_t tables_busy_bytes(uint64_t rate_bps, uint32_t utilisation_ppm);

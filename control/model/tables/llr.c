@@ -20,11 +20,12 @@ struct link {
 };
 
 void
-tables_set_llr_rate(struct llr_port *to, uint64_t byte_time)
+tables_set_llr_times(struct llr_port *to, uint64_t byte_time, ps_t delay)
 {
 	to->spacing = time_of_bytes(byte_time, to->spacing_bytes);
 	if (to->tail_bytes != 0)
-		to->timer = TIMER_TRIPS * (to->trip + time_of_bytes(byte_time, to->tail_bytes));
+		to->timer = TIMER_TRIPS *
+			    (2 * delay + to->latencies + time_of_bytes(byte_time, to->tail_bytes));
 }
 
 // An acknowledgement comes when the last bit of a frame is there, and no earlier than the far end's
@@ -131,8 +132,8 @@ set_port(struct tables_draft *draft, struct llr_port *to, const struct topo_port
 	to->spacing_bytes = own->llr.spacing_bytes;
 	to->timer = own->llr.timer_ps;
 	to->tail_bytes = own->llr.timer_auto ? (uint32_t)link.tail : 0;
-	to->trip = link.trip;
-	tables_set_llr_rate(to, time_byte_time(tables_port_rate(port)));
+	to->latencies = 2 * latency;
+	tables_set_llr_times(to, time_byte_time(tables_port_rate(port)), port->delay_ps);
 	return 0;
 }
 

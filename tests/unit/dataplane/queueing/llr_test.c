@@ -141,6 +141,41 @@ time_runs_out(void **state)
 	harness_close(&h);
 }
 
+// New tables may have another timer. A longer one is in force at once. With a shorter one, what is
+// on its way has the time that it had, and so has all behind it on the wires.
+static void
+a_timer_that_changes(void **state)
+{
+	const ps_t begun = PS_PER_US, changed = 2 * PS_PER_US, progress = 5 * PS_PER_US;
+	const struct {
+		ps_t timer;
+		ps_t due; // when it runs out first
+	} rows[] = {{5 * TIMER, progress + 5 * TIMER}, {TIMER / 10, changed + TIMER}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tables *t = retried_tables(LLR_ACTION_BLOCK);
+		struct harness h;
+
+		t->llr[1].timer = rows[i].timer;
+		open_leaf(&h, LLR_ACTION_BLOCK);
+		put_frames(&h, 1, begun);
+		harness_run(&h, changed);
+		harness_adopt(&h, t);
+		put_frames(&h, 1, changed + PS_PER_US);
+		put_mark(&h, 1, LLR_ACK, 1, progress);
+		for (uint64_t again = 0; again < 2; again++) {
+			harness_run(&h, rows[i].due + again * rows[i].timer);
+			assert_int_equal(llr_of(&h, 1)->tx_again, again);
+			harness_run(&h, rows[i].due + again * rows[i].timer + 1);
+			assert_int_equal(llr_of(&h, 1)->tx_again, again + 1);
+		}
+		harness_drain(&h, 1);
+		harness_check(&h);
+		harness_close(&h);
+	}
+}
+
 // Progress of any kind lets replays count anew.
 static void
 replays_count_without_progress_only(void **state)
@@ -316,6 +351,7 @@ main(void)
 		cmocka_unit_test(numbers_that_wrap),
 		cmocka_unit_test(a_replay_waits_for_no_pause),
 		cmocka_unit_test(time_runs_out),
+		cmocka_unit_test(a_timer_that_changes),
 		cmocka_unit_test(replays_count_without_progress_only),
 		cmocka_unit_test(new_frames_while_the_link_begins),
 		cmocka_unit_test(a_full_replay_buffer_holds_the_port),

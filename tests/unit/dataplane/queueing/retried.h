@@ -20,8 +20,8 @@
 #define SET_TIME (8 * UINT64_C(80))
 #define ALWAYS UINT32_MAX // as a probability, but for one draw in 2^32
 
-static inline void
-open_leaf(struct harness *h, enum llr_action action)
+static inline struct tables *
+retried_tables(enum llr_action action)
 {
 	struct tables *t = harness_tables(PORTS);
 
@@ -34,11 +34,23 @@ open_leaf(struct harness *h, enum llr_action action)
 					      .action = (uint8_t)action,
 					      .spacing = SPACING,
 					      .timer = TIMER};
+	return t;
+}
+
+static inline void
+open_with(struct harness *h, struct tables *t)
+{
 	harness_open(h, t);
 	for (unsigned int i = 0; i < PORTS; i++) {
 		h->out[i]->retry = true;
 		wire_update_special(h->out[i]);
 	}
+}
+
+static inline void
+open_leaf(struct harness *h, enum llr_action action)
+{
+	open_with(h, retried_tables(action));
 }
 
 static inline struct llr *
