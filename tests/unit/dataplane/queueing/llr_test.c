@@ -272,6 +272,58 @@ a_full_replay_buffer_holds_the_port(void **state)
 	harness_close(&h);
 }
 
+// However many bytes it may hold: with 4096 frames the port stops, and each of them has a place of
+// its own.
+static void
+a_replay_buffer_has_so_many_frames(void **state)
+{
+	const uint32_t frames = 4096, first = UINT32_MAX - 2000;
+	struct tables *t = retried_tables(LLR_ACTION_BLOCK);
+	struct harness h;
+	struct llr *l;
+
+	(void)state;
+	t->llr[1].limit = UINT32_MAX;
+	t->llr[1].frames = frames;
+	t->llr[1].timer = PS_PER_S;
+	open_with(&h, t);
+	l = llr_of(&h, 1);
+	l->first = l->next = l->accepted = first;
+	for (uint32_t sent = 0; sent < frames; sent += 64) {
+		assert_int_equal(h.node->held[1], 0);
+		put_frames(&h, 64, h.now);
+		harness_run(&h, h.now + 3 * PS_PER_US);
+		assert_int_equal(harness_drain(&h, 1), 64);
+	}
+	assert_int_equal(l->outstanding, frames * FRAME);
+	put_frames(&h, 1, h.now);
+	harness_run(&h, h.now + 3 * PS_PER_US);
+	expect_nothing(&h, 1);
+	assert_int_equal(h.node->held[1], 0xff);
+	assert_int_equal(l->next - l->first, frames);
+	// All of them again.
+	put_mark(&h, 1, LLR_NACK, first, h.now);
+	for (uint32_t again = 0; again < frames; again += 64) {
+		harness_run(&h, h.now + 64 * harness_slot(FRAME));
+		for (uint32_t i = 0; i < 64; i++)
+			expect_mark(&h, 1, LLR_SETS, first + again + i);
+	}
+	expect_nothing(&h, 1);
+	// One more than was sent, then the oldest, and a new frame takes its place.
+	put_mark(&h, 1, LLR_ACK, first + frames + 1, h.now);
+	put_mark(&h, 1, LLR_ACK, first + 1, h.now + PS_PER_US);
+	harness_run(&h, h.now + 3 * PS_PER_US);
+	assert_int_equal(l->rx_seq_error, 1);
+	assert_int_equal(l->next - l->first, frames);
+	assert_int_equal(harness_drain(&h, 1), 1);
+	put_mark(&h, 1, LLR_ACK, first + 1 + frames, h.now);
+	harness_run(&h, h.now + 3 * PS_PER_US);
+	assert_int_equal(l->outstanding, 0);
+	assert_int_equal(h.node->held[1], 0);
+	harness_check(&h);
+	harness_close(&h);
+}
+
 // A frame that was wrong before is passed on as it is, with a number.
 static void
 poisoned_frames(void **state)
@@ -355,6 +407,7 @@ main(void)
 		cmocka_unit_test(replays_count_without_progress_only),
 		cmocka_unit_test(new_frames_while_the_link_begins),
 		cmocka_unit_test(a_full_replay_buffer_holds_the_port),
+		cmocka_unit_test(a_replay_buffer_has_so_many_frames),
 		cmocka_unit_test(poisoned_frames),
 		cmocka_unit_test(a_link_that_goes_down),
 	};
