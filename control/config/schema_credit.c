@@ -99,7 +99,7 @@ static const struct schema_key credit_keys[] = {
 	 .min = 800, .max = 1048576},
 	{"sync", SCHEMA_DURATION, .def = "256us", .help = "cbfc: interval between CC_Update frames",
 	 AT(credit.sync_ps), .min = 1000000, .max = SCHEMA_SECOND_PS / 4},
-	{"arbitration", SCHEMA_MAP,
+	{"arbitration", SCHEMA_MAP, .flags = SCHEMA_LIVE,
 	 .help = "tables by which lanes take turns, instead of the classes' schedulers",
 	 .sub = &(const struct schema){SCHEMA_COUNT(arbitration_keys)}},
 };

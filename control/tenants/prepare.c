@@ -57,6 +57,20 @@ same_settings(const struct switch_config *a, const struct switch_config *b)
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
+// Of credits, only the tables by which lanes take turns may change.
+static bool
+same_credit(const struct config_credit *before, const struct config_credit *after)
+{
+	struct config_credit expected;
+
+	memcpy(&expected, before, sizeof(expected));
+	memcpy(&expected.high, &after->high, sizeof(expected.high));
+	memcpy(&expected.low, &after->low, sizeof(expected.low));
+	expected.limit_unlimited = after->limit_unlimited;
+	expected.limit = after->limit;
+	return memcmp(&expected, after, sizeof(expected)) == 0;
+}
+
 static int
 check_fixed(const struct prepared *p, uint32_t node, const char *key, struct diag *diag)
 {
@@ -78,7 +92,7 @@ check_fixed(const struct prepared *p, uint32_t node, const char *key, struct dia
 			   "flow-control cannot change to or from credits while %s runs: change "
 			   "the file and start the fabric again",
 			   name);
-	else if (memcmp(&after->credit, &before->credit, sizeof(after->credit)) != 0 ||
+	else if (!same_credit(&before->credit, &after->credit) ||
 		 memcmp(&after->llr, &before->llr, sizeof(after->llr)) != 0)
 		diag_error(diag, file, none, key,
 			   "cannot change while %s runs: change the file and start the fabric "

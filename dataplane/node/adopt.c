@@ -349,7 +349,7 @@ node_adopt_tables(struct node *n, const struct tables *t)
 		pfc_adopt(n, &n->ports[i], n->start);
 		n->ports[i].partial_stale = true;
 	}
-	credits_adopt(n, n->start);
+	credits_adopt(n, before, n->start);
 	llr_adopt(n, n->start);
 	watchdog_adopt(n, n->start);
 	histogram_adopt(n, before, t);

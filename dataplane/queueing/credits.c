@@ -24,6 +24,8 @@
 #include "pause.h"
 #include "pause_frame.h"
 
+#include <string.h>
+
 // ---- sending ------------------------------------------------------------------------------------
 
 // The queues that lack credit for their first packet are these from now on.
@@ -430,15 +432,24 @@ begin(struct node *n, struct credits *c, const struct credit_port *profile)
 	lane_arbiter_begin(&n->current->credits->arbitration, c);
 }
 
+static bool
+same_arbitration(const struct tables *before, const struct credit_tables *t)
+{
+	return before != NULL && before->credits != NULL &&
+	       memcmp(&before->credits->arbitration, &t->arbitration, sizeof(t->arbitration)) == 0;
+}
+
 void
-credits_adopt(struct node *n, ps_t now)
+credits_adopt(struct node *n, const struct tables *before, ps_t now)
 {
 	const struct credit_tables *t = n->current->credits;
 	const size_t bytes = credits_bytes(n, n->current);
 	const bool first = n->credits == NULL;
+	bool arbitrates_anew;
 
 	if (bytes == 0)
 		return;
+	arbitrates_anew = !first && !same_arbitration(before, t);
 	if (first)
 		n->credits = spare_take(&n->spares, bytes);
 	for (unsigned int i = 0; i < n->port_count; i++) {
@@ -447,6 +458,8 @@ credits_adopt(struct node *n, ps_t now)
 		c->profile = &t->ports[i];
 		if (first)
 			begin(n, c, c->profile);
+		else if (arbitrates_anew)
+			lane_arbiter_begin(&t->arbitration, c);
 		n->ports[i].credits = c;
 		n->ports[i].gated = true;
 		credits_reconsider(n, &n->ports[i], now);

@@ -70,5 +70,5 @@ ps_t credits_poll(struct node *n, ps_t now);
 
 // Bytes that credits_adopt() takes of the node's spares if it has none yet; 0: no port has credits.
 size_t credits_bytes(const struct node *n, const struct tables *t);
-// Cold: new tables are in force.
-void credits_adopt(struct node *n, ps_t now);
+// Cold: new tables are in force instead of these (NULL: there were none).
+void credits_adopt(struct node *n, const struct tables *before, ps_t now);

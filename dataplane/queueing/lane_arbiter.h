@@ -15,12 +15,13 @@
 #define LANE_ARBITER_UNIT_BYTES 64
 #define LANE_ARBITER_LIMIT_UNITS (4096 / LANE_ARBITER_UNIT_BYTES)
 
-// The first entries have the first turns.
+// The first entries have the first turns: at the start, and when the tables change.
 static inline void
 lane_arbiter_begin(const struct lane_tables *t, struct credits *c)
 {
 	for (unsigned int i = 0; i < LANE_TABLES; i++)
-		c->turns[i].at = (uint8_t)(t->counts[i] != 0 ? t->counts[i] - 1 : 0);
+		c->turns[i] = (struct lane_turn){
+			.at = (uint8_t)(t->counts[i] != 0 ? t->counts[i] - 1 : 0)};
 	c->high_left = t->limit != 0 ? t->limit * LANE_ARBITER_LIMIT_UNITS : 1;
 }
 

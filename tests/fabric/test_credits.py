@@ -235,17 +235,20 @@ class Lanes(Case):
 
     FRAME = 1088        # 17 units of 64 B
 
-    def shares(self, **tables):
-        """How many packets of each lane left by the port of h4 between 50 and 150 us."""
+    def counts(self, tables, times, changes=()):
+        """How many packets of each lane left by the port of h4 between the times, in ps."""
         switch = credit("16KB", arbitration=tables, **{
             "priority-to-tc": {0: 0, 3: 3, 5: 5, 6: 0}, "dscp-to-priority": {0: 0, 26: 3, 40: 5, "default": 0}})
         work = [stream(f"h{i + 1}", "h4", self.FRAME, "200us", priority=priority) for i, priority in enumerate((0, 3, 5))]
         sim = self.sim(fabric(1, 0, 4, mtu=self.FRAME - 14, switch=switch, workload=work, stop="151us",
-                              events=[{"at": "50us", "snapshot": "full"}, {"at": "150us", "snapshot": "full"}]))
+                              events=[*({"at": f"{at}ps", "snapshot": "full"} for at in times), *changes]))
         self.assertEqual(sim.drops, {})
-        before, after = ([queue["packets"] for queue in one["nodes"]["leaf1"]["ports"]["swp4"]["queue"]]
-                         for one in sim.snapshots)
-        return [after[lane] - before[lane] for lane in (0, 3, 5)]
+        totals = [[one["nodes"]["leaf1"]["ports"]["swp4"]["queue"][lane]["packets"] for lane in (0, 3, 5)] for one in sim.snapshots]
+        return [[a - b for a, b in zip(after, before)] for before, after in zip(totals, totals[1:])]
+
+    def shares(self, **tables):
+        """The same between 50 and 150 us."""
+        return self.counts(tables, (50_000_000, 150_000_000))[0]
 
     def test_weights_are_shares_to_the_packet(self):
         """An entry of weight w sends ceil(w / 17) packets of 17 units in its turn."""
@@ -265,6 +268,33 @@ class Lanes(Case):
                 got = self.shares(high="5:255", low="0:255,3:255", limit=limit)
                 self.assertAlmostEqual(got[2] / (got[0] + got[1]), high, delta=.3)
         self.assertEqual(self.shares(high="5:255", low="0:255,3:255", limit="unlimited")[:2], [0, 0])
+
+    def test_tables_change_while_packets_wait(self):
+        """From the instant of a change on, the entries of the new tables take turns, from the first one. What was left of a turn
+        of the old ones, 15 packets of the third entry, is gone: the new tables have no such entry."""
+        change, packets = 100_000_000, 60
+        change += slot(self.FRAME) // 2
+        times = [0, 50_000_000, change, change + packets * slot(self.FRAME)]
+        for new, turns in (({"high": "0:17", "low": "3:17,5:17", "limit": 0}, (2, 1, 1)),
+                           ({"high": "none", "low": "3:17,0:34,5:51", "limit": 0}, (2, 1, 3)),
+                           ({"high": "5:255,3:255", "low": "0:1", "limit": "unlimited"}, (0, 1, 1))):
+            with self.subTest(new=new):
+                got = self.counts({"low": "3:1,5:1,0:255"}, times, [{"at": f"{change}ps", "set": "leaf1.qos.credit.arbitration",
+                                                                    "to": new}])
+                rounds = sum(got[1]) / 17
+                for count, each in zip(got[1], (15, 1, 1)):
+                    self.assertAlmostEqual(count, rounds * each, delta=each)
+                self.assertEqual(got[2], [packets * each // sum(turns) for each in turns])
+
+    def test_tables_come_and_go(self):
+        """Without tables the classes' schedulers decide, as before there were any."""
+        times = [50_000_000, 75_000_000, 100_000_000, 125_000_000]
+        got = self.counts({}, times, [{"at": "75us", "set": "switch.qos.credit.arbitration", "to": {"low": "0:17,3:34,5:34"}},
+                                      {"at": "100us", "unset": "switch.qos.credit.arbitration"}])
+        each = 25_000_000 // slot(self.FRAME)
+        for counts, turns in zip(got, ((1, 1, 1), (1, 2, 2), (1, 1, 1))):
+            for count, share in zip(counts, turns):
+                self.assertAlmostEqual(count, each * share / sum(turns), delta=5, msg=got)
 
     def test_the_link_is_full(self):
         got = self.shares(high="5:20", low="0:30,3:40", limit=1)
@@ -383,7 +413,8 @@ class Settings(Case):
         self.refused(fabric(switch=credit("256000B", update="200KB")), "at most 126848 B with a largest grant of 131072 B")
 
     def test_a_run_does_not_change_them(self):
-        for key, value in (("qos.flow-control", "pfc"), ("qos.credit.buffer", "100KB"), ("qos.priority-to-tc", "{3: 4}")):
+        for key, value in (("qos.flow-control", "pfc"), ("qos.credit.buffer", "100KB"), ("qos.priority-to-tc", "{3: 4}"),
+                           ("qos.credit", {"buffer": "100KB", "arbitration": {"low": "0:1,3:1,6:1"}})):
             description = fabric(switch=credit(), events=[{"at": "1us", "set": f"switch.{key}", "to": value}], stop="2us")
             done = roost("sim", self.file(description), status=2)
             self.assertIn("cannot change", done.err, key)
