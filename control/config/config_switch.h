@@ -342,6 +342,17 @@ struct switch_config {
 	unsigned learn_count;
 };
 
+// Bit per class that a priority maps to; with credits, the lanes in use.
+static inline uint8_t
+config_used_classes(const struct switch_config *settings)
+{
+	uint8_t used = 0;
+
+	for (unsigned p = 0; p < CONFIG_PRIORITIES; p++)
+		used |= (uint8_t)(1u << settings->priority_to_class[p]);
+	return used;
+}
+
 // Whether it forwards packets before their last bit has arrived. Link-level retry takes frames as a
 // whole.
 static inline bool

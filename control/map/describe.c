@@ -75,8 +75,11 @@ nic_json(const struct map_source *s, uint32_t host, uint16_t p)
 			t->vrfs[nic->vrf].name, "tenant",
 			nic->tenant != TENANT_NONE ? t->tenants[nic->tenant].name : NULL);
 	show_set_mac(out, nic->mac);
-	if (topology_is_infiniband(t))
+	if (topology_is_infiniband(t)) {
 		json_object_set_new(out, "lid", json_integer(nic->lid));
+		json_object_set_new(out, "pkey",
+				    json_integer(topology_pkey(nic) | TOPOLOGY_PKEY_MEMBER));
+	}
 	json_object_set_new(out, "is", s->what(s->context, host, p));
 	return out;
 }
@@ -131,10 +134,12 @@ find_pods(const struct topology *t)
 }
 
 static json_t *
-switch_json(const struct topology *t, uint32_t n, const uint32_t *pods)
+switch_json(const struct map_source *s, uint32_t n, const uint32_t *pods)
 {
+	const struct topology *t = s->topology;
 	const struct config_fabric *f = &t->config->fabric;
 	const struct topo_node *node = &t->nodes[n];
+	struct switch_config settings;
 	json_t *out =
 		json_pack("{s:s,s:s}", "name", node->name, "role", config_role_name(node->role));
 
@@ -147,6 +152,8 @@ switch_json(const struct topology *t, uint32_t n, const uint32_t *pods)
 	if (f->topology == CONFIG_TOPOLOGY_RAIL && node->role == CONFIG_ROLE_LEAF)
 		json_object_set_new(out, "rail",
 				    json_integer((json_int_t)((node->number - 1) % f->rails) + 1));
+	s->settings(s->context, n, &settings);
+	json_object_set_new(out, "lanes", map_lanes(&settings));
 	return out;
 }
 
@@ -158,7 +165,7 @@ map_describe(const struct map_source *s)
 	uint32_t *pods = find_pods(t);
 
 	for (uint32_t n = 0; n < t->first_host; n++)
-		json_array_append_new(nodes, switch_json(t, n, pods));
+		json_array_append_new(nodes, switch_json(s, n, pods));
 	for (uint32_t h = 0; h < t->host_count; h++)
 		json_array_append_new(nodes, json_pack("{s:s,s:s}", "name",
 						       topology_host(t, h)->name, "role", "host"));

@@ -129,8 +129,20 @@ uses_ip6(const void *context, uint32_t host)
 	       config_host_uses_ip6(&settings);
 }
 
+// Loading has merged them once, so it cannot fail.
+static void
+settings_of(const void *context, uint32_t node, struct switch_config *out)
+{
+	const struct map_file *f = context;
+	const struct topo_node *place = &f->topology->nodes[node];
+
+	if (config_switch(f->config, place->name, place->role, out) != 0)
+		*out = (struct switch_config){0};
+}
+
 struct map_source
 map_file_source(const struct map_file *f)
 {
-	return (struct map_source){f->topology, f, link_of, attached_to, what_is, uses_ip6};
+	return (struct map_source){f->topology, f,        link_of,    attached_to,
+				   what_is,     uses_ip6, settings_of};
 }

@@ -20,6 +20,8 @@ struct map_source {
 	// What a NIC is: "simulated", or what is attached (map_attached_text()).
 	json_t *(*what)(const void *context, uint32_t host, uint16_t port);
 	bool (*uses_ip6)(const void *context, uint32_t host);
+	// The settings of a switch.
+	void (*settings)(const void *context, uint32_t node, struct switch_config *out);
 };
 
 // ---- file.c: the source that is a configuration file -------------------------------------------
@@ -44,11 +46,20 @@ json_t *map_link(const struct topology *topology, uint32_t link, const struct ma
 // The text "namespace lab-h1".
 json_t *map_attached_text(const struct config_attach *attach);
 // The NICs of all hosts: [{"host", "nic", "address", "address6", "port", "vrf", "tenant", "mac",
-// "is", and "lid" of InfiniBand}].
+// "is", and of InfiniBand "lid" and "pkey"}].
 json_t *map_hosts(const struct map_source *source);
-// All of it: {"name", "nodes": [{"name", "role", "plane", "pod", "rail", "lid"}], "links": [...],
-// "hosts": map_hosts(), "tenants": [name, or null for a number that no tenant has]}.
+// All of it: {"name", "nodes": [{"name", "role", "plane", "pod", "rail", "lid", and of a switch
+// "lanes": map_lanes()}], "links": [...], "hosts": map_hosts(), "tenants": [name, or null for a
+// number that no tenant has]}.
 json_t *map_describe(const struct map_source *source);
+
+// ---- lanes.c ------------------------------------------------------------------------------------
+
+// The lanes of a switch: {"by_priority": [the lane of each], "credits": whether links have them,
+// "turns": TURNS, "nic_turns": TURNS of the NICs of its hosts, "ports": {"swp3": {"turns",
+// "nic_turns"}} where they differ}. TURNS are InfiniBand's tables (control/model/subnet/turns.h):
+// {"high": [[lane, weight], ...], "low", "limit"}.
+json_t *map_lanes(const struct switch_config *settings);
 
 // ---- find.c -------------------------------------------------------------------------------------
 

@@ -26,17 +26,6 @@ percent(uint32_t ppm)
 	return ppm % 10000 == 0 ? json_integer(ppm / 10000) : json_real(ppm / 1e4);
 }
 
-// Bit per class that a priority maps to.
-unsigned int
-show_used_classes(const struct switch_config *c)
-{
-	unsigned int bits = 0;
-
-	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
-		bits |= 1u << c->priority_to_class[i];
-	return bits;
-}
-
 // ---- flow control ----------------------------------------------------------------------------
 
 // The distinct lengths of the cables of all ports, or of one, in metres. 0: nothing is behind it.
@@ -106,7 +95,7 @@ congestion_json(const struct switch_config *c)
 	bool red = false;
 
 	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++) {
-		if (!c->classes[i].ecn.on || !(show_used_classes(c) & 1u << i))
+		if (!c->classes[i].ecn.on || !(config_used_classes(c) & 1u << i))
 			continue;
 		enabled |= 1u << i;
 		red |= c->classes[i].red;
@@ -139,7 +128,7 @@ weight_share(const struct switch_config *c, unsigned int tc)
 	unsigned int sum = 0;
 
 	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
-		if (show_used_classes(c) & 1u << i &&
+		if (config_used_classes(c) & 1u << i &&
 		    c->classes[i].scheduler == CONFIG_SCHEDULER_DWRR)
 			sum += c->classes[i].weight;
 	return sum != 0 ? c->classes[tc].weight * CONFIG_PPM / sum : 0;
@@ -169,7 +158,7 @@ classes_json(const struct switch_config *c)
 	json_t *out = json_array();
 
 	for (unsigned int i = 0; i < CONFIG_PRIORITIES; i++)
-		if (show_used_classes(c) & 1u << i)
+		if (config_used_classes(c) & 1u << i)
 			json_array_append_new(out, class_json(c, i));
 	return out;
 }

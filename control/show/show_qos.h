@@ -10,8 +10,6 @@
 void show_add_preset(json_t *to, const struct show_switch *w);
 // The buffer pools of a switch (show_qos_pools.c).
 json_t *show_qos_pools(const struct switch_config *c, const struct report_node *n);
-// Bit per class that a priority maps to.
-unsigned int show_used_classes(const struct switch_config *c);
 
 // ---- printing ----------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ pool_users(const struct switch_config *c, enum config_pool pool)
 			u.priorities |= 1u << i;
 			note_limit(&u, &group->limit);
 		}
-		if (show_used_classes(c) & 1u << i && class->pool == pool) {
+		if (config_used_classes(c) & 1u << i && class->pool == pool) {
 			u.classes |= 1u << i;
 			note_limit(&u, &class->limit);
 		}

@@ -17,16 +17,6 @@
 #define MASK_CBFC 0xfffff
 #define RESEND_BYTES 262144 // 65,536 symbol times of four lanes; CBFC's largest spacing
 
-static uint8_t
-lanes_of(const struct switch_config *settings)
-{
-	uint8_t lanes = 0;
-
-	for (unsigned p = 0; p < PRIORITIES; p++)
-		lanes |= (uint8_t)(1u << settings->priority_to_class[p]);
-	return lanes;
-}
-
 // What is on its way in a round trip at the port's rate, a frame at either end, and with CBFC the
 // updates of the other lanes that go first, each of which may wait for a frame too.
 uint64_t
@@ -39,7 +29,7 @@ tables_credit_needed(const struct config *config, const struct switch_config *se
 
 	if (settings->flow_control == CONFIG_FLOW_CONTROL_CBFC)
 		bytes += (settings->credit.spacing_bytes + frame) *
-			 (uint64_t)__builtin_popcount(lanes_of(settings));
+			 (uint64_t)__builtin_popcount(config_used_classes(settings));
 	return (bytes + block - 1) / block * block;
 }
 
@@ -152,7 +142,8 @@ set_port(struct tables_draft *draft, struct credit_port *c, const struct topo_po
 	const uint32_t blocks = buffer_blocks(draft, own, port);
 	const uint32_t most = draft->t->credits->most, usable = blocks < most ? blocks : most;
 	const bool cbfc = own->flow_control == CONFIG_FLOW_CONTROL_CBFC;
-	const uint8_t lanes = lanes_of(draft->settings), far_lanes = lanes_of(far);
+	const uint8_t lanes = config_used_classes(draft->settings),
+		      far_lanes = config_used_classes(far);
 
 	if (far->flow_control != draft->settings->flow_control)
 		return refuse_mismatch(draft, port);
@@ -231,7 +222,7 @@ tables_add_credits(struct tables_draft *draft)
 	c = memory_new(sizeof(*c) + ports * sizeof(c->ports[0]), "credits of links");
 	draft->t->credits = c;
 	c->kind = infiniband ? CREDIT_INFINIBAND : CREDIT_CBFC;
-	c->lanes = lanes_of(settings);
+	c->lanes = config_used_classes(settings);
 	c->block_shift = infiniband ? 6 : 7;
 	c->most = infiniband ? MOST_INFINIBAND : MOST_CBFC;
 	c->mask = infiniband ? MASK_INFINIBAND : MASK_CBFC;
@@ -251,7 +242,7 @@ void
 tables_set_lane_group(const struct tables_draft *draft, struct pg_profile *pg, unsigned lane,
 		      const struct topo_port *port)
 {
-	const uint32_t blocks = lanes_of(draft->settings) >> lane & 1
+	const uint32_t blocks = config_used_classes(draft->settings) >> lane & 1
 					? buffer_blocks(draft, draft->settings, port)
 					: 0;
 

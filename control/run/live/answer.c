@@ -235,7 +235,12 @@ const struct api_method answer_methods[] = {
 	{"topology", answer_topology, API_READ,
 	 "Describes the fabric: switches, hosts, links as they are now, and tenants", PARAMS(),
 	 "`name`; `nodes`, each with `name`, `role` and, where the fabric has them, `plane`, `pod` "
-	 "and `rail`, from 1; `links`, as `link` returns them; `hosts`, as `show` returns them; "
+	 "and `rail`, from 1, `lid`, and of a switch `lanes`: the lane of each priority "
+	 "(`by_priority`), whether links have `credits`, and InfiniBand's arbitration tables as "
+	 "they describe its ports (`turns`) and the NICs of its hosts (`nic_turns`; both under "
+	 "`ports` for those that differ): `high` and `low`, lists of a lane and its weight, and "
+	 "`limit`; "
+	 "`links`, as `link` returns them; `hosts`, as `show` returns them; "
 	 "and `tenants`: names in the order of the file, null for a removed tenant"},
 	{"where", answer_where, API_READ,
 	 "Finds a host, NIC, switch, port, namespace, container, tap or address",

@@ -58,10 +58,19 @@ uses_ip6(const void *context, uint32_t host)
 	return host_uses_ip6(context, host);
 }
 
+static void
+settings_of(const void *context, uint32_t node, struct switch_config *out)
+{
+	const struct live_fabric *live = context;
+
+	*out = live->fabric->switches[node];
+}
+
 struct map_source
 collect_map_source(const struct live_fabric *live)
 {
-	return (struct map_source){live->topology, live, link_of, attached_to, what_is, uses_ip6};
+	return (struct map_source){live->topology, live,     link_of,    attached_to,
+				   what_is,        uses_ip6, settings_of};
 }
 
 json_t *
