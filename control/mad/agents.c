@@ -17,10 +17,15 @@
 #define CAPABILITY_EXTENDED_SPEEDS (1u << 14)
 #define CAPABILITY_CAPABILITY_TRAP (1u << 22)
 #define SUBNET_PREFIX UINT64_C(0xfe80000000000000)
-#define TIMEOUT 18   // 4.096 us * 2^18: about a second
-#define VLS_8 4      // VL0 to VL7
-#define VL_WEIGHTS 8 // entries of each arbitration table
+#define TIMEOUT 18 // 4.096 us * 2^18: about a second
 #define MTU_4096 5
+
+// Lanes of a fabric that does not say more.
+static const struct agent_lanes eight_lanes = {
+	.of_level = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7},
+	.counts = {[AGENT_LOW] = 8},
+	.tables = {[AGENT_LOW] = {0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1, 6, 1, 7, 1}},
+};
 
 // Rates by width and speed (section 14.2.5.6; newer speeds: linux rdma-core, ibdiags). 8X comes
 // last, where no speed of a 4X link is fast enough.
@@ -83,10 +88,7 @@ describe_port(struct agent *node, uint8_t number)
 	info[33] = 2;            // LinkDownDefaultState: polling
 	info[35] = 4 << 4 | 7;   // QDR active, all three enabled
 	mad_put_high(info + 36, MTU_4096);
-	info[37] = VLS_8 << 4;
-	info[39] = info[40] = VL_WEIGHTS;
 	info[41] = MTU_4096;
-	info[43] = VLS_8 << 4;
 	info[50] = 1;
 	info[51] = TIMEOUT;
 	info[52] = TIMEOUT;
@@ -96,16 +98,10 @@ describe_port(struct agent *node, uint8_t number)
 		set_states(port, AGENT_ACTIVE, AGENT_LINK_UP);
 	else
 		set_states(port, AGENT_DOWN, AGENT_LINK_POLLING);
-	mad_put16(port->partitions, 0xffff); // the default partition, as a full member
+	port->partition = AGENT_PARTITION_DEFAULT;
+	mad_put16(port->partitions, port->partition);
 	port->levels = memory_array(node->port_count + 1u, sizeof(*port->levels), "SL tables");
-	for (unsigned in = 0; in <= node->port_count; in++)
-		for (unsigned level = 0; level < AGENT_LEVELS; level++)
-			port->levels[in][level / 2] |= (level & 7) << (level % 2 == 0 ? 4 : 0);
-	for (unsigned table = 0; table < 2; table++)
-		for (unsigned vl = 0; vl < VL_WEIGHTS; vl++)
-			port->arbitration[table][2 * vl] = (uint8_t)vl;
-	for (unsigned vl = 0; vl < VL_WEIGHTS; vl++)
-		port->arbitration[0][2 * vl + 1] = 1;
+	agent_set_lanes(node, number, &eight_lanes);
 }
 
 static void

@@ -21,8 +21,12 @@
 #define AGENT_MULTICAST_LIDS 1024
 #define AGENT_MULTICAST_POSITIONS 16 // of 16 ports
 #define AGENT_PARTITIONS 32
+#define AGENT_PARTITION_DEFAULT 0xffff // as a full member
 #define AGENT_LEVELS 16
-#define AGENT_ARBITRATION 64 // bytes of a table: 32 pairs of VL and weight
+#define AGENT_ENTRIES 64                      // of an arbitration table, at the most
+#define AGENT_ARBITRATION (2 * AGENT_ENTRIES) // bytes of one: pairs of VL and weight
+#define AGENT_BLOCK_ENTRIES 32                // of them in a MAD
+#define AGENT_DROP_VL 15                      // for levels whose packets are dropped
 
 enum agent_kind { AGENT_HOST = 1, AGENT_SWITCH = 2 }; // as NodeInfo has it
 
@@ -36,8 +40,10 @@ struct agent_port {
 	bool trap_due;                // a change of its node's links has not been acknowledged
 	uint8_t info[MAD_DATA_BYTES]; // PortInfo
 	uint8_t partitions[2 * AGENT_PARTITIONS];
+	uint16_t partition; // that the fabric has for it, whatever is set
 	// By the port that a packet came in by (of a host, one row): eight bytes, two levels each.
 	uint8_t (*levels)[AGENT_LEVELS / 2];
+	uint8_t own_levels[AGENT_LEVELS / 2];      // those of the fabric, whatever is set
 	uint8_t arbitration[2][AGENT_ARBITRATION]; // low, high
 	uint64_t *cleared;                         // counters when they were last cleared, or NULL
 };
@@ -53,6 +59,8 @@ struct agent {
 	uint8_t *lft;                 // [AGENT_LIDS]
 	uint8_t *multicast;           // [positions][lids] of two bytes; NULL: nothing is set
 	bool managed;                 // lft has been set
+	bool programmable;            // the fabric can arbitrate its lanes by tables
+	bool arbitrated;              // such tables have been set since somebody cleared this
 	bool changed; // lft, or whose a LID is, has been set since agents_take_changed()
 };
 
@@ -78,7 +86,9 @@ struct agent_hooks {
 struct agents {
 	struct agent *nodes;
 	uint32_t count;
-	uint64_t changes; // of forwarding tables and LIDs
+	uint64_t changes;      // of forwarding tables and LIDs
+	uint64_t lane_changes; // of levels, arbitration and partitions
+	uint64_t sets;         // that a row of answer_mad.c has seen, whatever they changed
 	struct agent_hooks hooks;
 };
 
@@ -109,6 +119,52 @@ struct agent_port *agents_owner(const struct agents *agents, struct agent_place 
 // The link of a port went down or came up: both ends change their states, and the switches there
 // want to send a trap.
 void agents_link_changed(struct agents *agents, struct agent_place at, bool up);
+
+// ---- lanes and partitions (lanes.c) -------------------------------------------------------------
+
+enum { AGENT_LOW, AGENT_HIGH, AGENT_TABLES }; // arbitration tables
+
+// What the fabric does with the lanes of a port.
+struct agent_lanes {
+	uint8_t of_level[AGENT_LEVELS];
+	uint8_t counts[AGENT_TABLES]; // of entries
+	uint8_t tables[AGENT_TABLES][AGENT_ARBITRATION];
+	uint8_t limit; // VLHighLimit
+};
+
+// Has a port say so: SLtoVLMappingTable, VLArbitrationTable, and how many lanes and entries
+// PortInfo has. Without it a port has eight lanes of equal weight.
+void agent_set_lanes(struct agent *node, uint8_t port, const struct agent_lanes *lanes);
+// Gives a port of a host its only partition key, which a switch behind it checks.
+void agents_set_partition(struct agents *agents, struct agent_place host, uint16_t key);
+
+// Where what a manager has set is not what the fabric does.
+struct agent_difference {
+	struct agent_place first; // port
+	uint8_t in;               // of levels: by which port of a switch packets come in
+	uint32_t nodes;           // that differ
+};
+
+// Compares the lanes of levels that the fabric uses, at links that are up.
+void agents_compare_levels(const struct agents *agents, struct agent_difference *out);
+// Compares the partitions of hosts. A host must be a full member of its own, and of no other but
+// the default one, which managers give to everybody.
+void agents_compare_partitions(const struct agents *agents, struct agent_difference *out);
+// A port of a switch whose arbitration all links have that are up; 0: they differ, or none is up.
+uint8_t agent_common_arbitration(const struct agent *node);
+
+static inline uint8_t
+agent_lane_of(const uint8_t levels[static AGENT_LEVELS / 2], unsigned level)
+{
+	return level % 2 == 0 ? levels[level / 2] >> 4 : levels[level / 2] & 0x0f;
+}
+
+// Entries that an arbitration table of a port has.
+static inline uint8_t
+agent_entries(const struct agent_port *port, unsigned table)
+{
+	return port->info[table == AGENT_HIGH ? 39 : 40];
+}
 
 static inline uint16_t
 agent_lid(const struct agent_port *port)

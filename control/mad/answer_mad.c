@@ -56,6 +56,7 @@ fill(struct agents *agents, struct agent_place at, uint8_t *mad, const struct ro
 	if ((request.set && !row->settable) ||
 	    (row->switches && request.node->kind != AGENT_SWITCH))
 		return MAD_BAD_ATTRIBUTE;
+	agents->sets += request.set;
 	return row->answer(agents, &request);
 }
 

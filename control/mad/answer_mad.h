@@ -17,6 +17,16 @@ struct mad_request {
 // after an error nothing has changed.
 typedef uint16_t mad_answer_fn(struct agents *agents, const struct mad_request *request);
 
+// The arbitration of a port is about to change. A switch's own port sends nothing.
+static inline void
+agents_note_arbitration(struct agents *agents, struct agent *node, const struct agent_port *port)
+{
+	if (port == &node->ports[0])
+		return;
+	node->arbitrated = true;
+	agents->lane_changes++;
+}
+
 // node_info.c
 mad_answer_fn mad_node_description;
 mad_answer_fn mad_node_info;

@@ -4,6 +4,13 @@
 
 #include "control/base/memory.h"
 
+// Whether a Set changes a part of a table.
+static bool
+changes(const struct mad_request *r, const uint8_t *table, size_t bytes)
+{
+	return r->set && memcmp(table, r->data, bytes) != 0;
+}
+
 // Reads or writes a part of a table.
 static uint16_t
 exchange(const struct mad_request *r, uint8_t *table, size_t bytes)
@@ -29,9 +36,9 @@ mad_partitions(struct agents *agents, const struct mad_request *r)
 {
 	struct agent_port *port = find_port(r, r->modifier >> 16);
 
-	(void)agents;
 	if (port == NULL || (r->modifier & 0xffff) != 0)
 		return MAD_BAD_VALUE; // one block holds all
+	agents->lane_changes += changes(r, port->partitions, sizeof(port->partitions));
 	return exchange(r, port->partitions, sizeof(port->partitions));
 }
 
@@ -41,25 +48,34 @@ mad_sl_to_vl(struct agents *agents, const struct mad_request *r)
 	const uint32_t out = r->modifier & 0xff, in = r->modifier >> 8 & 0xff;
 	const bool host = r->node->kind == AGENT_HOST;
 	struct agent_port *port = find_port(r, out);
+	uint8_t *levels;
 
-	(void)agents;
 	if (port == NULL || (!host && in > r->node->port_count))
 		return MAD_BAD_VALUE;
-	return exchange(r, port->levels[host ? 0 : in], AGENT_LEVELS / 2);
+	levels = port->levels[host ? 0 : in];
+	agents->lane_changes += changes(r, levels, AGENT_LEVELS / 2);
+	return exchange(r, levels, AGENT_LEVELS / 2);
 }
 
 // The high half of the modifier: 1 low, 2 low's second half, 3 high, 4 high's second half. Tables
-// have fewer than 32 entries, so that there are no second halves.
+// of up to 32 entries have no second half.
 uint16_t
 mad_vl_arbitration(struct agents *agents, const struct mad_request *r)
 {
 	struct agent_port *port = find_port(r, r->modifier & 0xffff);
-	const uint32_t part = r->modifier >> 16;
+	const uint32_t part = r->modifier >> 16, table = part >= 3 ? AGENT_HIGH : AGENT_LOW;
+	const unsigned first = part % 2 == 0 ? AGENT_BLOCK_ENTRIES : 0;
+	uint8_t *entries;
+	unsigned count;
 
-	(void)agents;
-	if (port == NULL || (part != 1 && part != 3))
+	if (port == NULL || part < 1 || part > 4 || agent_entries(port, table) <= first)
 		return MAD_BAD_VALUE;
-	return exchange(r, port->arbitration[part == 3], 2u * port->info[part == 3 ? 39 : 40]);
+	entries = port->arbitration[table] + (size_t)2 * first;
+	count = agent_entries(port, table) - first;
+	count = count < AGENT_BLOCK_ENTRIES ? count : AGENT_BLOCK_ENTRIES;
+	if (changes(r, entries, (size_t)2 * count))
+		agents_note_arbitration(agents, r->node, port);
+	return exchange(r, entries, (size_t)2 * count);
 }
 
 uint16_t

@@ -124,6 +124,8 @@ mad_port_info(struct agents *agents, const struct mad_request *r)
 			return MAD_BAD_VALUE;
 		if ((host || number == 0) && mad_get16(r->data + 16) != agent_lid(port))
 			note_lid(agents);
+		if (r->data[38] != port->info[38]) // VLHighLimit
+			agents_note_arbitration(agents, r->node, port);
 		copy_settings(port, r->data);
 		if (number != 0)
 			set_states(agents, (struct agent_place){r->at.node, number}, wanted);

@@ -43,6 +43,8 @@ count(void *context, unsigned program, const uint8_t packet[UMAD_PACKET_BYTES])
 static struct agents
 make_subnet(void)
 {
+	// Tables of more than one MAD.
+	static const struct agent_lanes lanes = {.of_level = {7}, .counts = {64, 40}, .limit = 9};
 	struct agents a = {0};
 
 	agents_add(&a, "leaf1", AGENT_SWITCH, 4);
@@ -56,6 +58,8 @@ make_subnet(void)
 	agents_set_lid(&a, (struct agent_place){0, 0}, 1);
 	agents_set_lid(&a, (struct agent_place){1, 0}, 2);
 	agents_set_lid(&a, (struct agent_place){2, 1}, 3);
+	agent_set_lanes(&a.nodes[1], 9, &lanes);
+	agents_set_partition(&a, (struct agent_place){2, 1}, 0x8001);
 	return a;
 }
 
@@ -89,6 +93,20 @@ packet(struct umad *umad, unsigned program, const uint8_t *bytes, size_t count_b
 	require(sent <= before + 1);
 }
 
+// Whatever has been set, the comparisons with the fabric end.
+static void
+compare(const struct agents *agents)
+{
+	struct agent_difference found;
+
+	agents_compare_levels(agents, &found);
+	require(found.nodes <= agents->count);
+	agents_compare_partitions(agents, &found);
+	require(found.nodes <= agents->count);
+	for (uint32_t n = 0; n < agents->count; n++)
+		require(agent_common_arbitration(&agents->nodes[n]) <= agents->nodes[n].port_count);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -114,6 +132,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		at += length;
 	}
 	umad_send_traps(&umad);
+	compare(&agents);
 	agents_free(&agents);
 	return 0;
 }

@@ -99,14 +99,37 @@ class SubnetCase(LiveCase):
     def run_program(self, *words, host="h2", status=0):
         return command(*self.words(*words), status=status, cwd=self.directory, env=self.environment(host), timeout=120)
 
-    def manage(self, engine):
+    def manage(self, engine, *words):
         """Runs OpenSM once. Returns what it wrote as tables."""
-        done = self.run_program("opensm", "-o", "-R", engine, "-D", "0x43", "-e", "-f", self.directory / "osm.log", host="h1")
+        done = self.run_program("opensm", "-o", "-R", engine, "-D", "0x43", "-e", "-f", self.directory / "osm.log", *words, host="h1")
         self.assertIn("MASTER", done.out + done.err)
         log = (self.directory / "osm.log").read_text()
         self.assertIn("SUBNET UP", log)
         self.assertNotIn("ERR ", log)
         return read_dump((self.directory / "opensm-lfts.dump").read_text())
+
+    def manage_qos(self, **options):
+        """The same with options of OpenSM's file."""
+        file = self.directory / "opensm.conf"
+        file.write_text("".join(f"{key} {value}\n" for key, value in options.items()))
+        return self.manage("minhop", "-Q", "-F", file)
+
+    def level_rows(self, route, port):
+        """What smpquery prints of SLtoVLMappingTable: a list for each port that packets come in by."""
+        out = self.run_program("smpquery", "-D", "sl2vl", route, port).out
+        return [[int(vl) for vl in row.split("|") if vl.strip()] for row in re.findall(r"^ports: in +\d+, out +\d+: (.*)$", out, re.M)]
+
+    def arbitration(self, route, port):
+        """The entries with a weight that smpquery prints: high, low, and the limit."""
+        out = self.run_program("smpquery", "-D", "vlarb", route, port).out
+        low, high = (list(zip(*([int(n, 16) for n in re.findall(r"0x(\w+)", line)] for line in rows)))
+                     for rows in re.findall(r"^VL    : (.*)\nWEIGHT: (.*)$", out, re.M))
+        found = re.search(r"VLHighLimit:\.+(\d+)\n", self.run_program("smpquery", "-D", "portinfo", route, port).out)
+        return [pair for pair in high if pair[1]], [pair for pair in low if pair[1]], int(found[1])
+
+    def partitions(self, route, port):
+        out = self.run_program("smpquery", "-D", "pkeys", route, port).out
+        return [key for key in re.findall(r"0x(\w{4})", out) if key != "0000"]
 
     def links(self, description):
         """{(switch, port): what is behind it}."""
@@ -268,6 +291,65 @@ class Live(SubnetCase):
         self.assertGreater(rows["h3.eth1"]["paused"], .4)
         self.assertEqual(rows["leaf1.swp1"]["paused"], 0)
 
+    def test_arbitration(self):
+        """Tables of lanes are the fabric's own. Those that OpenSM sets are programmed, and decide the shares of lanes."""
+        work = [{"kind": "flow", "from": source, "to": "h1", "size": "100MB", "repeat": 1000000, "priority": priority}
+                for source, priority in (("h2", 0), ("h3", 3), ("h4", 3), ("h2", 0))]
+        up = self.fabric(infiniband(name_of("lanes"), 2, 1, 2, workload=work) | {
+            "switch": {"preset": "infiniband"},
+            "leaf1": {"qos": {"credit": {"arbitration": {"high": "6:16", "low": "3:65,0:65", "limit": 1}}}}})
+        self.serve(up.name)
+        lanes = [0, 0, 0, 3, 0, 0, 6, 0] + [15] * 8
+        self.assertEqual(self.level_rows("0,1", 3), [lanes] * 4)
+        self.assertEqual(self.level_rows("0", 1), [lanes])
+        self.assertEqual(self.arbitration("0,1", 1), ([(6, 16)], [(3, 65), (0, 65)], 1))
+        self.assertEqual(self.arbitration("0,1,3", 1), ([(6, 255)], [(0, 255), (3, 255)], 255))      # schedulers of the spine
+        self.assertEqual(self.arbitration("0", 1), ([(6, 255)], [(0, 1), (3, 1)], 255))
+        for place in (("0", 1), ("0,1", 1), ("0,1", 3)):
+            self.assertEqual(self.partitions(*place), ["ffff"])
+
+        def share():
+            """Of lane 3, of what h1 gets in a while."""
+            def sent():
+                return [port_of(up.name, "leaf1", "swp1")["queue"][lane]["packets"] for lane in (0, 3)]
+            before = sent()
+            wait_until(lambda: min(sent()[i] - before[i] for i in (0, 1)) > 300, "packets of both lanes arrive")
+            counts = [after - first for after, first in zip(sent(), before)]
+            return counts[1] / sum(counts)
+
+        def values(switch):
+            shown = up.show("config")["nodes"][switch]["values"]
+            return [shown[f"qos.credit.arbitration.{key}"]["value"] for key in ("high", "low", "limit")]
+
+        def unlike():
+            return [line for line in self.served.read_text().splitlines() if not line.startswith(("serving", "programmed"))]
+
+        # Without -Q, OpenSM leaves lanes alone, and agrees with the fabric.
+        self.manage("minhop")
+        wait_until(lambda: self.programmed() == 1, lambda: f"tables are programmed: {self.served.read_text()}")
+        self.assertAlmostEqual(share(), .5, delta=.05)
+        time.sleep(.3)
+        self.assertNotIn("arbitration", self.served.read_text())
+
+        # An entry of lane 5 means nothing to the fabric, nor does one without a weight.
+        own = ",".join(map(str, lanes))
+        options = {"qos_high_limit": 2, "qos_vlarb_high": "6:8,5:7", "qos_vlarb_low": "0:64,3:190,6:0", "qos_sl2vl": own}
+        self.manage_qos(**options)
+        for switch in ("leaf1", "leaf2", "spine1"):
+            wait_until(lambda: values(switch) == ['"6:8"', '"0:64,3:190"', "2"], lambda: f"{values(switch)} {self.served.read_text()}")
+        self.assertIn("programmed the arbitration of 3 switches\n", self.served.read_text())
+        self.assertEqual(self.arbitration("0,1", 1), ([(6, 8), (5, 7)], [(0, 64), (3, 190)], 2))
+        self.assertAlmostEqual(share(), .75, delta=.05)
+        self.assertEqual(unlike(), [])
+
+        # Lane 3 is in use: it cannot be left without a weight. The other levels of these tables are not the fabric's.
+        self.manage_qos(**options | {"qos_vlarb_low": "0:64", "qos_sl2vl": "0,1,2,3,4,5,6,7,0,0,0,0,0,0,0,0"})
+        wait_until(lambda: len(unlike()) == 2, lambda: f"two lines: {self.served.read_text()}")
+        self.assertEqual(unlike()[0], "leaf1 and 6 more: the subnet manager maps SL 0 to 7 to VL 0,1,2,3,4,5,6,7; the fabric keeps VL "
+                         "0,0,0,3,0,0,6,0, because lanes cannot change while it runs: set qos.priority-to-tc in its file")
+        self.assertRegex(unlike()[1], "^the arbitration of lanes stays as it is: .*lane 3, of priority 3, is in neither table")
+        self.assertEqual(values("leaf1"), ['"6:8"', '"0:64,3:190"', "2"])
+
     def test_noise_holds_nothing_up(self):
         """Messages that change nothing, one each ms, do not put programming off."""
         up = self.fabric(infiniband(name_of("noise"), 2, 2, 2))
@@ -363,6 +445,50 @@ class OfAFile(SubnetCase):
             if row["src"].startswith("h"):
                 found[row["src"].split(".")[0]] = row["dst"].split(".")[0]
         return found
+
+    def notes(self):
+        return [line for line in self.served.read_text().splitlines() if not line.startswith("serving")]
+
+    def test_partitions(self):
+        """Tenants' keys are at hosts and at the ports that check them. OpenSM's default is another partition, and is told so."""
+        self.serve(self.file(infiniband("keys", 2, 1, 2) | {"tenants": {"red": {"hosts": ["h1", "h3"]}, "blue": {"hosts": ["h2"]}}}))
+        keys = {"h1": "8001", "h2": "8002", "h3": "8001", "h4": "8003"}     # h4 is in `rest`
+        for host, key in keys.items():
+            out = self.run_program("smpquery", "-D", "pkeys", "0", 1, host=host).out
+            self.assertRegex(out, rf"0: 0x{key}( 0x0000){{7}}\n")
+        self.assertEqual([self.partitions("0,1", port) for port in (1, 2, 3)], [["8001"], ["8002"], ["ffff"]])
+        self.assertRegex(self.run_program("smpquery", "-D", "portinfo", "0,1", 1).out, r"PartEnforceInb:\.+1\nPartEnforceOutb:\.+1\n")
+        self.manage("minhop")
+        wait_until(self.notes, "a line says what differs")
+        self.assertEqual(self.notes(), ["h1 and 3 more: the subnet manager sets P_Key 0xffff; the fabric keeps 0x8001, because partitions "
+                                        "cannot change while it runs: set `tenants:` in its file"])
+        # With the tenants as OpenSM's partitions there is nothing to say: hosts agree again.
+        guids = {host: re.search(r"PortGuid:\.+(\w+)", self.run_program("smpquery", "-D", "nodeinfo", "0", host=host).out)[1] for host in keys}
+        file = self.directory / "partitions.conf"
+        file.write_text("Default=0x7fff: ALL=limited, SELF=full;\n" + "".join(
+            f"key{key}=0x{int(key, 16) & 0x7fff:x}: {', '.join(f'{guids[host]}=full' for host in keys if keys[host] == key)};\n"
+            for key in sorted(set(keys.values()))))
+        self.manage("minhop", "-P", file)
+        self.assertEqual(set(self.partitions("0,1", 1)), {"8001", "ffff"})      # h1, where OpenSM is
+        self.assertEqual(set(self.partitions("0,1", 2)), {"8002", "7fff"})
+        time.sleep(.3)
+        self.assertEqual(len(self.notes()), 1)
+
+    def test_ethernet(self):
+        """A file of Ethernet switches, without credits, says what its schedulers do."""
+        self.serve(self.file({"fabric": {"topology": {"kind": "leaf-spine", "leaves": 2, "spines": 1, "hosts-per-leaf": 2}},
+                              "switch": {"qos": {"priority-to-tc": {1: 1, 3: 0, 6: 0, "default": 0}, "tc": {0: {"weight": 50}, 1: {"weight": 10}},
+                                                 "ports": {"swp2": {"tc": {1: {"scheduler": "strict"}}}}}}}))
+        self.assertEqual(self.level_rows("0,1", 1)[0], [0, 1] + [0] * 6 + [15] * 8)
+        self.assertEqual(self.arbitration("0,1", 1), ([], [(0, 255), (1, 51)], 0))
+        self.assertEqual(self.arbitration("0,1", 2), ([(1, 255)], [(0, 255)], 255))
+        self.assertEqual(self.arbitration("0", 1), ([(1, 255)], [(0, 1)], 255))     # h2's NIC has what its port has
+        self.assertEqual(self.partitions("0,1", 1), ["ffff"])
+        self.assertRegex(self.run_program("smpquery", "-D", "portinfo", "0,1", 1).out, r"VLCap:\.+VL0-1\n(?s:.*)OperVLs:\.+VL0-1\n")
+        self.manage_qos(qos_sl2vl="0,1,0,0,0,0,0,0", qos_vlarb_low="0:8,1:8", qos_vlarb_high="0:0")
+        wait_until(self.notes, "a line says that there are no tables")
+        self.assertEqual(self.notes(), ["leaf1 and 2 more: the subnet manager sets arbitration tables; the file keeps its own: "
+                                        "set qos.credit.arbitration there"])
 
     def test_others_are_not_answered(self):
         """Messages of another user, and such as are none, change nothing."""

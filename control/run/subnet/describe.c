@@ -148,7 +148,7 @@ add_link(struct agents *agents, const json_t *link, struct diag *diag)
 	return 0;
 }
 
-// ---- LIDs ---------------------------------------------------------------------------------------
+// ---- LIDs and partitions ------------------------------------------------------------------------
 
 static uint16_t
 lid_of(const json_t *object)
@@ -160,7 +160,7 @@ lid_of(const json_t *object)
 
 // Nodes are in the order of the description.
 static void
-set_lids(struct agents *agents, const json_t *description)
+set_addresses(struct agents *agents, const json_t *description)
 {
 	const json_t *node, *nic;
 	char name[2 * AGENT_NAME_MAX];
@@ -175,8 +175,13 @@ set_lids(struct agents *agents, const json_t *description)
 	json_array_foreach(json_object_get(description, "hosts"), i, nic)
 	{
 		snprintf(name, sizeof(name), "%s.%s", text_of(nic, "host"), text_of(nic, "nic"));
-		if (subnet_find_port(agents, name, &at) == 0)
-			agents_set_lid(agents, at, lid_of(nic));
+		if (subnet_find_port(agents, name, &at) != 0)
+			continue;
+		agents_set_lid(agents, at, lid_of(nic));
+		if (json_is_integer(json_object_get(nic, "pkey")))
+			agents_set_partition(
+				agents, at,
+				(uint16_t)json_integer_value(json_object_get(nic, "pkey")));
 	}
 }
 
@@ -196,7 +201,9 @@ subnet_describe(struct agents *agents, const json_t *description, struct diag *d
 		if (rc == 0)
 			rc = add_link(agents, link, diag);
 	}
-	if (rc == 0)
-		set_lids(agents, description);
+	if (rc == 0) {
+		subnet_describe_lanes(agents, json_object_get(description, "nodes"));
+		set_addresses(agents, description);
+	}
 	return rc;
 }

@@ -15,7 +15,8 @@ struct serve {
 	struct umad umad;
 	struct subnet_sockets sockets;
 	struct subnet_live *live; // NULL: a file
-	int64_t tick_at;          // when traps are sent again
+	struct subnet_qos qos;
+	int64_t tick_at; // when traps are sent again
 };
 
 // Programs are at the first host unless they say where.
@@ -63,10 +64,13 @@ static int
 patience(struct serve *s)
 {
 	const int64_t left = s->tick_at - clock_ms();
-	const int program = s->live != NULL ? subnet_live_program(s->live) : -1;
-	const int tick = left > 0 ? (int)left : 0;
+	const int due[] = {s->live != NULL ? subnet_live_program(s->live) : -1,
+			   subnet_qos_follow(&s->qos)};
+	int least = left > 0 ? (int)left : 0;
 
-	return program >= 0 && program < tick ? program : tick;
+	for (size_t i = 0; i < sizeof(due) / sizeof(due[0]); i++)
+		least = due[i] >= 0 && due[i] < least ? due[i] : least;
+	return least;
 }
 
 // Links of a live fabric that have changed: managers hear of it at once.
@@ -109,7 +113,11 @@ int
 subnet_serve(const struct subnet_options *options, struct diag *diag)
 {
 	const char *prefix = options->socket != NULL ? options->socket : "sim";
-	struct serve s = {.umad.agents = &s.agents, .sockets.control = -1};
+	struct serve s = {
+		.umad.agents = &s.agents,
+		.sockets.control = -1,
+		.qos = {.agents = &s.agents, .path = options->file != NULL ? NULL : options->path},
+	};
 	int rc = options->file != NULL ? describe_file(&s.agents, options->file, diag)
 				       : subnet_live_open(&s.live, &s.agents, options->path, diag);
 
@@ -123,6 +131,7 @@ subnet_serve(const struct subnet_options *options, struct diag *diag)
 		rc = run(&s, diag);
 		subnet_sockets_close(&s.sockets);
 	}
+	subnet_qos_free(&s.qos);
 	subnet_live_close(s.live);
 	agents_free(&s.agents);
 	return rc;

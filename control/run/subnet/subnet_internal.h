@@ -10,9 +10,12 @@
 
 // ---- describe.c ---------------------------------------------------------------------------------
 
-// Adds the nodes and links of a description (control/map/), with the LIDs that it has for them.
+// Adds the nodes and links of a description (control/map/), with the LIDs, partitions and lanes
+// that it has for them.
 // Nothing in it is trusted. Returns 0, or -EINVAL with an error in diag.
 int subnet_describe(struct agents *agents, const json_t *description, struct diag *diag);
+// Its part that is of lanes (describe_lanes.c).
+void subnet_describe_lanes(struct agents *agents, const json_t *nodes);
 // The port that a description calls "leaf1.swp3". Returns 0 or -ENOENT.
 int subnet_find_port(const struct agents *agents, const char *name, struct agent_place *out);
 // Its name; text has room for it.
@@ -64,3 +67,30 @@ int subnet_live_read(struct subnet_live *live, bool *changed);
 // Programs tables that a manager has changed, if it has not changed any for a moment. Returns for
 // how many ms to wait until then; -1: for ever.
 int subnet_live_program(struct subnet_live *live);
+
+// ---- qos.c --------------------------------------------------------------------------------------
+
+// What a line of a kind said when it was printed last.
+enum subnet_note {
+	SUBNET_NOTE_LEVELS,
+	SUBNET_NOTE_PARTITIONS,
+	SUBNET_NOTE_NO_TABLES,
+	SUBNET_NOTE_MIXED,
+	SUBNET_NOTE_REFUSED,
+	SUBNET_NOTES
+};
+
+struct subnet_qos {
+	struct agents *agents;
+	const char *path; // of the live fabric's socket; NULL: a file
+	uint64_t seen;    // changes of the agents
+	uint64_t sets;    // that a manager has sent
+	int64_t due_at;   // when they are acted upon; 0: they have been
+	char *said[SUBNET_NOTES];
+};
+
+// Programs the arbitration of lanes that a manager has set, and says where levels and partitions
+// are not what the fabric does, once it has set nothing for a moment. Returns as
+// subnet_live_program().
+int subnet_qos_follow(struct subnet_qos *qos);
+void subnet_qos_free(struct subnet_qos *qos);

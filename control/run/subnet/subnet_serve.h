@@ -3,7 +3,8 @@
 // a fabric, live or in a file. Of a live fabric it is a client, like any program that uses the API.
 //
 // serve.c waits for messages; sockets.c has the sockets of libumad2sim; describe.c makes nodes from
-// what the fabric says of itself; live.c keeps up with a live fabric and programs it.
+// what the fabric says of itself; live.c keeps up with a live fabric and programs its forwarding
+// tables; qos.c programs the arbitration of its lanes.
 #pragma once
 
 #include "control/api/api.h"
