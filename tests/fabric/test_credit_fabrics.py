@@ -2,7 +2,7 @@
 """Fabrics with credits, drawn at random: whatever they are, no packet is lost for want of buffer, and where nothing
 fails every flow ends.
 
-Buffers go down to what a single frame takes, grants wait for a threshold, lanes take turns by tables, links of any rate
+Buffers go down to what a single frame takes, grants wait for a threshold, lanes take turns by tables that change, links of any rate
 and length lose and corrupt frames or go down, hosts are slow, switches cut through, and links are InfiniBand's or
 Ethernet's. In the build with sanitizers the program itself compares both ends of every link after every window
 (link_check.c).
@@ -23,6 +23,7 @@ class Draw:
     """The fabric of a seed."""
 
     def __init__(self, seed, faults=None):
+        self.seed = seed
         draw = self.draw = random.Random(f"credits {seed}")
         self.leaves, self.spines = draw.choice(((1, 0), (2, 1), (2, 2), (3, 2)))
         self.per_leaf = draw.randrange(2, 6)
@@ -54,10 +55,12 @@ class Draw:
         if self.cbfc and draw.random() < 0.5:
             keys["spacing"] = draw.choice(("800B", "20KB"))
         if draw.random() < 0.4:
-            keys["arbitration"] = draw.choice((
-                {"high": "3:255", "low": "0:64,6:1", "limit": draw.choice((0, 1, 10, "unlimited"))},
-                {"low": "0:1,3:255,6:16,3:2"}, {"high": "6:1,3:30,0:7"}))
+            keys["arbitration"] = self.arbitration(draw)
         return keys
+
+    def arbitration(self, draw):
+        return draw.choice(({"high": "3:255", "low": "0:64,6:1", "limit": draw.choice((0, 1, 10, "unlimited"))},
+                            {"low": "0:1,3:255,6:16,3:2"}, {"high": "6:1,3:30,0:7"}))
 
     def switch(self):
         draw = self.draw
@@ -86,6 +89,11 @@ class Draw:
         return {draw.choice(self.hosts): draw.choice((
             {"drain-rate": f"{draw.randrange(3, 20)}G"}, {"stall": {"every": "20us", "for": "10us"}}))}
 
+    def changes(self):
+        draw = random.Random(f"arbitration {self.seed}")
+        return [{"at": f"{draw.randrange(1, 40)}us", "set": f"{draw.choice(('switch', 'leaf1'))}.qos.credit.arbitration",
+                 "to": self.arbitration(draw)} for _ in range(draw.randrange(4))]
+
     def events(self):
         draw, events = self.draw, []
         if not self.faults:
@@ -102,7 +110,8 @@ class Draw:
         links = [{"rate": rate, "cable": cable} for rate, cable in zip(self.rates, self.cables)]
         whole = fabric(self.leaves, self.spines, self.per_leaf, mtu=self.mtu, seed=self.draw.randrange(1000),
                       switch=self.switch(), hosts={"rto": "200us", "placement": "out-of-order"}, host_link=links[0],
-                      fabric_link=links[1], workload=self.workload(), events=self.events(), stop="10ms") | self.slow()
+                      fabric_link=links[1], workload=self.workload(),
+                      events=self.events() + self.changes(), stop="10ms") | self.slow()
         if self.infiniband:
             whole["fabric"]["link-layer"] = "infiniband"
             whole["subnet"] = {"engine": self.draw.choice(("min-hop", "up-down", "fat-tree")),
