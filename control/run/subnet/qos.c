@@ -173,12 +173,11 @@ make_edit(const struct agent *node, uint8_t port)
 static int
 send_edits(const struct subnet_qos *q, json_t *edits, struct diag *diag)
 {
-	json_t *params = json_pack("{s:O}", "edits", edits), *answer;
+	json_t *params = json_pack("{s:O}", "edits", edits), *answer = NULL;
 	const struct api_call call = {q->path, "edit", params, CALL_MS};
 	int rc = json_array_size(edits) != 0 ? api_call(&call, &answer, diag) : 0;
 
-	if (rc == 0 && json_array_size(edits) != 0)
-		json_decref(answer);
+	json_decref(answer);
 	json_decref(params);
 	json_array_clear(edits);
 	return rc;
@@ -195,15 +194,17 @@ send_arbitration(const struct subnet_qos *q, unsigned *count, struct diag *diag)
 	for (uint32_t n = 0; rc == 0 && n < q->agents->count; n++) {
 		const struct agent *node = &q->agents->nodes[n];
 		json_t *edit;
+		size_t size;
 
 		if (!node->arbitrated)
 			continue;
 		edit = make_edit(node, agent_common_arbitration(node));
-		bytes += json_dumpb(edit, NULL, 0, 0) + 2;
-		if (bytes > BATCH_BYTES) {
+		size = json_dumpb(edit, NULL, 0, 0) + 2;
+		if (bytes + size > BATCH_BYTES) {
 			rc = send_edits(q, edits, diag);
 			bytes = 0;
 		}
+		bytes += size;
 		json_array_append_new(edits, edit);
 		++*count;
 	}
@@ -213,44 +214,57 @@ send_arbitration(const struct subnet_qos *q, unsigned *count, struct diag *diag)
 	return rc;
 }
 
-// Takes out those that cannot be programmed, and says so.
+// Switches that a line is about.
+struct group {
+	uint32_t first, count;
+};
+
+static void
+leave_out(struct agents *agents, uint32_t node, struct group *of)
+{
+	agents->nodes[node].arbitrated = false;
+	if (of->count++ == 0)
+		of->first = node;
+}
+
+static void
+say_of(struct subnet_qos *q, enum subnet_note note, const struct group *group, const char *what)
+{
+	char *nodes;
+
+	if (group->count == 0)
+		return;
+	nodes = name_nodes(q, group->first, group->count);
+	say(q, note, memory_format("%s: the subnet manager sets %s", nodes, what));
+	free(nodes);
+}
+
+// Leaves out what cannot be programmed, and says so of switches. NICs take turns as they do.
 static void
 sort_out(struct subnet_qos *q)
 {
-	uint32_t first[2] = {0}, count[2] = {0};
-	char *nodes;
+	struct group hosts = {0}, fixed = {0}, mixed = {0};
 
 	for (uint32_t n = 0; n < q->agents->count; n++) {
-		struct agent *node = &q->agents->nodes[n];
-		const bool able = q->path != NULL && node->programmable;
+		const struct agent *node = &q->agents->nodes[n];
 
-		if (node->arbitrated && node->kind == AGENT_SWITCH &&
-		    (!able || agent_common_arbitration(node) == 0) && count[able]++ == 0)
-			first[able] = n;
-		node->arbitrated &= node->kind == AGENT_SWITCH && able &&
-				    agent_common_arbitration(node) != 0;
+		if (!node->arbitrated)
+			continue;
+		if (node->kind == AGENT_HOST)
+			leave_out(q->agents, n, &hosts);
+		else if (q->path == NULL || !node->programmable)
+			leave_out(q->agents, n, &fixed);
+		else if (agent_common_arbitration(node) == 0)
+			leave_out(q->agents, n, &mixed);
 	}
-	if (count[false] != 0) {
-		nodes = name_nodes(q, first[false], count[false]);
-		say(q, SUBNET_NOTE_NO_TABLES,
-		    memory_format(q->path != NULL
-					  ? "%s: the subnet manager sets arbitration tables; "
-					    "without credits the fabric keeps its schedulers: set "
-					    "qos.flow-control: credit in its file"
-					  : "%s: the subnet manager sets arbitration tables; the "
-					    "file keeps its own: set qos.credit.arbitration there",
-				  nodes));
-		free(nodes);
-	}
-	if (count[true] != 0) {
-		nodes = name_nodes(q, first[true], count[true]);
-		say(q, SUBNET_NOTE_MIXED,
-		    memory_format("%s: the subnet manager sets different arbitration tables at "
-				  "ports of one switch; a switch of the fabric has one pair of "
-				  "tables for all ports, and keeps it",
-				  nodes));
-		free(nodes);
-	}
+	say_of(q, SUBNET_NOTE_NO_TABLES, &fixed,
+	       q->path != NULL ? "arbitration tables; without credits the fabric keeps its "
+				 "schedulers: set qos.flow-control: credit in its file"
+			       : "arbitration tables; the file keeps its own: set "
+				 "qos.credit.arbitration there");
+	say_of(q, SUBNET_NOTE_MIXED, &mixed,
+	       "different arbitration tables at ports of one switch; a switch of the fabric has "
+	       "one pair of tables for all ports, and keeps it");
 }
 
 static void
