@@ -29,6 +29,7 @@ struct config_storm {
 
 struct host_config {
 	enum nic_transport transport;
+	struct sprayed_config sprayed[NIC_TRANSPORT_KINDS]; // by transport; RoCEv2 has none
 	struct uet_config uet;
 	struct mrc_config mrc;
 	enum config_recovery recovery;

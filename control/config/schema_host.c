@@ -166,23 +166,21 @@ static const struct schema_choice sprays[] = {
 };
 
 static void
-check_power(struct decoder *d, uint16_t value, const struct yaml_node *node)
-{
-	if ((value & (value - 1)) != 0)
-		decode_error(d, node->pos, "must be a power of two");
-}
-
-static void
 check_paths(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
 	    void *base)
 {
-	(void)key;
-	check_power(d, ((const struct host_config *)base)->uet.paths, node);
+	uint16_t paths = *(const uint16_t *)((const char *)base + key->offset);
+
+	if ((paths & (paths - 1)) != 0)
+		decode_error(d, node->pos, "must be a power of two");
 }
+
+#define UET_AT(member) AT(sprayed[NIC_TRANSPORT_UET].member)
+#define MRC_AT(member) AT(sprayed[NIC_TRANSPORT_MRC].member)
 
 static const struct schema_key uet_keys[] = {
 	{"paths", SCHEMA_INTEGER, .def = "64",
-	 .help = "entropy values of a queue pair, a power of two", AT(uet.paths), .min = 1,
+	 .help = "entropy values of a queue pair, a power of two", UET_AT(paths), .min = 1,
 	 .max = ENTROPY_PATHS_MAX, .check = check_paths},
 	{"spray", SCHEMA_ENUM, .def = "mixed",
 	 .help = "how a packet's entropy value is chosen; mixed: reuse a value whose packet was "
@@ -190,7 +188,7 @@ static const struct schema_key uet_keys[] = {
 		 "value, else a random one; oblivious: each in turn",
 	 AT(uet.spray), .choices = sprays},
 	{"ack-every", SCHEMA_INTEGER, .def = "4",
-	 .help = "packets per acknowledgement, unless one is requested at once", AT(uet.ack_every),
+	 .help = "packets per acknowledgement, unless one is requested at once", UET_AT(ack_every),
 	 .min = 1, .max = 64},
 	{"credits", SCHEMA_BOOL, .def = "off",
 	 .help = "the receiver grants what senders may send, at its line's rate", AT(uet.credits)},
@@ -200,14 +198,6 @@ static const struct schema_key uet_keys[] = {
 	 .help = "packets that a sender may send before the first grant", AT(uet.unsolicited),
 	 .min = 1, .max = 65536},
 };
-
-static void
-check_mrc_paths(struct decoder *d, const struct schema_key *key, const struct yaml_node *node,
-		void *base)
-{
-	check_power(d, ((const struct host_config *)base)->mrc.paths, node);
-	(void)key;
-}
 
 static const struct schema_form plane_number = {SCHEMA_INTEGER, .min = 1, .max = NIC_PORTS_MAX};
 
@@ -259,10 +249,10 @@ encode_planes(FILE *to, const struct schema_key *key, const void *base)
 
 static const struct schema_key mrc_keys[] = {
 	{"paths", SCHEMA_INTEGER, .def = "32",
-	 .help = "entropy values of a queue pair in each plane, a power of two", AT(mrc.paths),
-	 .min = 1, .max = MRC_PATHS_MAX, .check = check_mrc_paths},
+	 .help = "entropy values of a queue pair in each plane, a power of two", MRC_AT(paths),
+	 .min = 1, .max = MRC_PATHS_MAX, .check = check_paths},
 	{"ack-every", SCHEMA_INTEGER, .def = "4",
-	 .help = "packets per acknowledgement, unless one is requested at once", AT(mrc.ack_every),
+	 .help = "packets per acknowledgement, unless one is requested at once", MRC_AT(ack_every),
 	 .min = 1, .max = 64},
 	{"deny-planes", SCHEMA_CUSTOM, .help = "planes not to use, such as [3]", AT(mrc.denied),
 	 .decode = decode_planes, .encode = encode_planes,

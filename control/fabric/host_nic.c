@@ -219,6 +219,7 @@ fabric_create_nic(struct fabric *f, uint32_t host, struct nic **out)
 
 	nic = (struct nic_config){
 		.transport = settings->transport,
+		.sprayed = settings->sprayed[settings->transport],
 		.uet = settings->uet,
 		.mrc = settings->mrc,
 		.recovery = recoveries[settings->recovery],

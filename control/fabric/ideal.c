@@ -165,14 +165,8 @@ sizes_of(const struct ideal_query *q)
 static uint32_t
 ack_every(const struct host_config *h)
 {
-	switch (h->transport) {
-	case NIC_TRANSPORT_UET:
-		return h->uet.ack_every;
-	case NIC_TRANSPORT_MRC:
-		return h->mrc.ack_every;
-	default:
-		return h->ack_every;
-	}
+	return h->transport == NIC_TRANSPORT_ROCE ? h->ack_every
+						  : h->sprayed[h->transport].ack_every;
 }
 
 int

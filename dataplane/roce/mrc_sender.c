@@ -10,7 +10,7 @@
 static uint16_t
 values_of(const struct nic *nic)
 {
-	return nic->cold->config.mrc.paths;
+	return nic->cold->config.sprayed.paths;
 }
 
 int
@@ -34,14 +34,13 @@ static void
 renew_plane(const struct nic *nic, struct mrc_plane *p, const struct nic_endpoint *e,
 	    unsigned int stream)
 {
-	const struct mrc_config *c = &nic->cold->config.mrc;
-	bool is_denied = e->plane_count != 0 && c->denied >> e->port & 1;
+	bool is_denied = e->plane_count != 0 && nic->cold->config.mrc.denied >> e->port & 1;
 	struct random random = random_stream((uint64_t)e->first_psn << 16 | e->udp_sport,
 					     (uint64_t)e->qpn << 8 | stream);
 
 	p->port = e->port;
 	p->probed = p->noted = 0;
-	path_states_init(&p->states, c->paths, is_denied, random, p->states.states);
+	path_states_init(&p->states, values_of(nic), is_denied, random, p->states.states);
 }
 
 void

@@ -48,8 +48,9 @@ struct nic_port_config {
 
 struct nic_config {
 	enum nic_transport transport;
-	struct uet_config uet;   // of NIC_TRANSPORT_UET
-	struct mrc_config mrc;   // of NIC_TRANSPORT_MRC
+	struct sprayed_config sprayed; // of both below
+	struct uet_config uet;         // of NIC_TRANSPORT_UET
+	struct mrc_config mrc;         // of NIC_TRANSPORT_MRC
 	uint32_t ack_every;      // packets per ACK, 1 or more; a message's last always has one
 	ps_t rto;                // no progress for so long: what is not acknowledged is sent again
 	int32_t header_bytes;    // FRAME_SIZE_REAL (-1), or what a data frame is beside its payload

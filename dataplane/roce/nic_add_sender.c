@@ -108,8 +108,8 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 {
 	const struct nic_config *c = &nic->cold->config;
 	const struct nic_endpoint *e = &flow->endpoint;
-	bool uet = c->transport != NIC_TRANSPORT_ROCE;
-	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE || uet;
+	bool sprayed = c->transport != NIC_TRANSPORT_ROCE;
+	bool selective = c->recovery == NIC_RECOVERY_SELECTIVE || sprayed;
 	struct sender *s;
 	int error;
 
@@ -131,7 +131,7 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 		error = add_resends(nic, s);
 	if (error == 0 && c->congestion != NULL)
 		error = add_pacing(nic, s, flow);
-	if (error == 0 && uet)
+	if (error == 0 && sprayed)
 		error = add_sprayed(nic, s);
 	if (error != 0)
 		return error;
@@ -140,7 +140,7 @@ add_sending_end(struct nic *nic, const struct nic_flow *flow, enum qp_role role,
 	s->handover = flow->handover;
 	s->result.start = s->result.completed = PS_NEVER;
 	nic_set_address(nic, &s->address, e);
-	if (uet)
+	if (sprayed)
 		renew_sprayed(nic, s, flow);
 	*out = s;
 	return 0;
@@ -269,8 +269,8 @@ add_program_sender(struct nic *nic, const struct nic_flow *flow)
 int
 nic_make_sender(struct nic *nic, const struct nic_flow *flow, struct sender **out)
 {
-	bool uet = nic->cold->config.transport != NIC_TRANSPORT_ROCE;
-	bool selective = nic->cold->config.recovery == NIC_RECOVERY_SELECTIVE || uet;
+	bool sprayed = nic->cold->config.transport != NIC_TRANSPORT_ROCE;
+	bool selective = nic->cold->config.recovery == NIC_RECOVERY_SELECTIVE || sprayed;
 	struct sender *s = nic_alloc(nic, sizeof(*s));
 	int error;
 
@@ -287,7 +287,7 @@ nic_make_sender(struct nic *nic, const struct nic_flow *flow, struct sender **ou
 		error = add_resends(nic, s);
 	if (error == 0 && nic->cold->config.congestion != NULL)
 		error = add_pacing(nic, s, flow);
-	if (error == 0 && uet)
+	if (error == 0 && sprayed)
 		error = add_sprayed(nic, s);
 	*out = s;
 	return error;

@@ -80,24 +80,28 @@ nic_table_add(struct nic *nic, struct nic_table *table, void *entry)
 }
 
 static bool
-uet_holds(const struct nic_config *c)
+sprayed_holds(const struct nic_config *c)
 {
-	const struct uet_config *u = &c->uet;
+	const struct sprayed_config *s = &c->sprayed;
+	bool mrc = c->transport == NIC_TRANSPORT_MRC;
 
-	return c->transport == NIC_TRANSPORT_ROCE ||
-	       (u->paths != 0 && u->paths <= ENTROPY_PATHS_MAX &&
-		(u->paths & (u->paths - 1)) == 0 && u->ack_every != 0 && u->grant != 0 &&
-		u->unsolicited != 0 && c->reorder_window <= SPRAYED_WINDOW_MAX);
+	return s->paths != 0 && s->paths <= (mrc ? MRC_PATHS_MAX : ENTROPY_PATHS_MAX) &&
+	       (s->paths & (s->paths - 1)) == 0 && s->ack_every != 0 &&
+	       c->reorder_window <= SPRAYED_WINDOW_MAX;
 }
 
+// The settings of the transport that it speaks; others do not count.
 static bool
-mrc_holds(const struct nic_config *c)
+transport_holds(const struct nic_config *c)
 {
-	const struct mrc_config *x = &c->mrc;
-
-	return c->transport != NIC_TRANSPORT_MRC ||
-	       (x->paths != 0 && x->paths <= MRC_PATHS_MAX && (x->paths & (x->paths - 1)) == 0 &&
-		x->probe_interval != 0);
+	switch (c->transport) {
+	case NIC_TRANSPORT_UET:
+		return sprayed_holds(c) && c->uet.grant != 0 && c->uet.unsolicited != 0;
+	case NIC_TRANSPORT_MRC:
+		return sprayed_holds(c) && c->mrc.probe_interval != 0;
+	default:
+		return true;
+	}
 }
 
 static bool
@@ -112,7 +116,7 @@ config_holds(const struct nic_config *c)
 	       c->ack_bytes >= FRAME_SIZE_REAL && c->ack_bytes <= PACKET_FRAME_MAX &&
 	       c->ack_bytes != 0 && c->cnp_priority < PRIORITIES && c->cnp_tc < PRIORITIES &&
 	       c->cnp_dscp < 64 && (!keeps || window) && c->port_count != 0 &&
-	       c->port_count <= NIC_PORTS_MAX && uet_holds(c) && mrc_holds(c);
+	       c->port_count <= NIC_PORTS_MAX && transport_holds(c);
 }
 
 // UDP's destination port of what goes to other NICs.
@@ -221,23 +225,12 @@ nic_path_counts(const struct nic *nic, unsigned int port)
 	return nic->cold->path_counts != NULL ? &nic->cold->path_counts[port] : NULL;
 }
 
-// What both transports share reads UET's settings.
-static struct uet_config
-uet_of_mrc(const struct mrc_config *c)
-{
-	return (struct uet_config){
-		.paths = 1, .ack_every = c->ack_every, .grant = 1, .unsolicited = 1};
-}
-
 int
 nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 {
-	struct nic_config settled = *config;
 	struct nic *nic;
 
-	if (settled.transport == NIC_TRANSPORT_MRC)
-		settled.uet = uet_of_mrc(&settled.mrc);
-	if (node->port_count != config->port_count || !config_holds(&settled))
+	if (node->port_count != config->port_count || !config_holds(config))
 		return -EINVAL;
 	nic = allocate(config->port_count);
 	if (nic == NULL)
@@ -247,7 +240,7 @@ nic_create(struct nic **out, struct node *node, const struct nic_config *config)
 	nic->ack_bytes = config->ack_bytes;
 	nic->ack_every = config->ack_every;
 	nic->rto = config->rto;
-	nic->cold->config = settled;
+	nic->cold->config = *config;
 	for (unsigned int i = 0; i < config->port_count; i++) {
 		init_port(&nic->ports[i], &node->ports[i], &config->ports[i]);
 		if (config->transport == NIC_TRANSPORT_UET)

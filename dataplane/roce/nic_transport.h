@@ -40,18 +40,22 @@ enum entropy_mode { ENTROPY_MODES(ENTROPY_ID) ENTROPY_KINDS };
 
 #define MRC_PATHS_MAX 128u // in a plane, of NIC_PORTS_MAX
 
-struct mrc_config {
-	uint16_t paths;          // entropy values of a queue pair in each plane: a power of two
-	uint16_t ack_every;      // as in struct uet_config
-	uint8_t denied;          // a bit per plane, by the NIC's port, that is not to be used
-	uint64_t probe_interval; // ps; between two probes of a plane
+// What transports share whose packets take many paths and are acknowledged singly (sprayed.h).
+struct sprayed_config {
+	// Entropy values of a queue pair, of MRC in each plane: a power of two, ENTROPY_PATHS_MAX
+	// or MRC_PATHS_MAX at most.
+	uint16_t paths;
+	uint16_t ack_every; // packets per acknowledgement, unless something asks for one at once
 };
 
 struct uet_config {
 	enum entropy_mode spray;
-	uint16_t paths; // entropy values of a queue pair: a power of two, ENTROPY_PATHS_MAX at most
-	uint16_t ack_every;   // packets per acknowledgement, unless something asks for one at once
 	bool credits;         // the receiver grants what senders may send
 	uint16_t grant;       // packets in a grant, 1 or more
 	uint32_t unsolicited; // packets that a sender may send before the first grant
+};
+
+struct mrc_config {
+	uint8_t denied;          // a bit per plane, by the NIC's port, that is not to be used
+	uint64_t probe_interval; // ps; between two probes of a plane
 };

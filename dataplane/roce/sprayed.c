@@ -20,27 +20,48 @@
 
 #include <errno.h>
 
+static bool
+speaks_uet(const struct nic *nic)
+{
+	return nic->cold->config.transport == NIC_TRANSPORT_UET;
+}
+
 int
 sprayed_create(struct nic *nic, struct sender *s, uint32_t slots)
 {
-	const struct uet_config *c = &nic->cold->config.uet;
 	size_t ring = (size_t)slots * sizeof(struct sprayed_packet);
-	struct sprayed *sp = nic_alloc(nic, sizeof(*sp) + ring + entropy_bytes(c->paths));
+	size_t values = speaks_uet(nic) ? entropy_bytes(nic->cold->config.sprayed.paths) : 0;
+	struct sprayed *sp = nic_alloc(nic, sizeof(*sp) + ring + values);
 
 	if (sp == NULL)
 		return -ENOMEM;
 	sp->packets = (struct sprayed_packet *)(sp + 1);
-	sp->entropy.good = (uint16_t *)((char *)sp->packets + ring);
+	if (values != 0)
+		sp->entropy.good = (uint16_t *)((char *)sp->packets + ring);
 	sp->mask = slots - 1;
 	s->cold->sprayed = sp;
 	return 0;
+}
+
+// What only Ultra Ethernet Transport has. What only Multipath Reliable Connection has is in
+// mrc_sender.c.
+static void
+renew_uet(const struct nic_config *c, struct sender *s, const struct nic_endpoint *e)
+{
+	struct sprayed *sp = s->cold->sprayed;
+
+	sp->credits = c->uet.credits;
+	sp->unsolicited = (uint64_t)c->uet.unsolicited * s->path_mtu;
+	sp->sport = (uint16_t)(e->udp_sport & ~(c->sprayed.paths - 1u));
+	entropy_init(&sp->entropy, c->uet.spray, c->sprayed.paths,
+		     random_stream((uint64_t)e->first_psn << 16 | e->udp_sport, e->qpn),
+		     sp->entropy.good);
 }
 
 void
 sprayed_renew(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 {
 	const struct nic_config *c = &nic->cold->config;
-	const struct nic_endpoint *e = &flow->endpoint;
 	struct sprayed *sp = s->cold->sprayed;
 
 	memset(sp->packets, 0, ((size_t)sp->mask + 1) * sizeof(*sp->packets));
@@ -49,13 +70,9 @@ sprayed_renew(struct nic *nic, struct sender *s, const struct nic_flow *flow)
 		sp->window = flow->window;
 	sp->in_flight = 0;
 	sp->asked = UINT32_MAX; // before the first
-	sp->credits = c->uet.credits;
-	sp->sport = (uint16_t)(e->udp_sport & ~(c->uet.paths - 1u));
-	sp->unsolicited = (uint64_t)c->uet.unsolicited * s->path_mtu;
 	sp->granted = sp->needed = sp->consumed = 0;
-	entropy_init(&sp->entropy, c->uet.spray, c->uet.paths,
-		     random_stream((uint64_t)e->first_psn << 16 | e->udp_sport, e->qpn),
-		     sp->entropy.good);
+	if (speaks_uet(nic))
+		renew_uet(c, s, &flow->endpoint);
 	s->special |= SENDER_SPRAYED;
 }
 

@@ -40,7 +40,7 @@ struct sprayed {
 	uint64_t consumed;    // and that were sent, ever
 	uint16_t sport;       // of entropy value 0
 	struct entropy entropy;
-	struct mrc_sender *mrc; // of that transport, which has no `entropy`; NULL
+	struct mrc_sender *mrc; // of that transport, which has no `sport` or `entropy` here; NULL
 };
 
 // Where a message lies in the packets of its sender.

@@ -222,7 +222,8 @@ take_new(struct nic *nic, struct sprayed_receiver *sr, const struct sprayed_data
 	note_pending(nic, sr, d, now);
 	place(r, d);
 	immediates = advance(r, &ended);
-	if (d->marked || d->asks || ended != 0 || sr->pending >= nic->cold->config.uet.ack_every)
+	if (d->marked || d->asks || ended != 0 ||
+	    sr->pending >= nic->cold->config.sprayed.ack_every)
 		acknowledge(nic, sr, d->psn, &answer);
 	if (immediates != 0 && r->cold != NULL && r->cold->feeder.inbox != NULL)
 		while (immediates-- != 0)

@@ -17,10 +17,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2 || size > FATES_INPUT_MAX)
 		return 0;
 	fates_prepare(&w, NIC_TRANSPORT_MRC, data[0]);
-	for (unsigned int side = A; side <= B; side++)
-		w.config[side].mrc = (struct mrc_config){.paths = data[0] & FEW ? 1 : 16,
-							 .ack_every = 4,
-							 .probe_interval = 10 * PS_PER_US};
+	for (unsigned int side = A; side <= B; side++) {
+		w.config[side].sprayed =
+			(struct sprayed_config){.paths = data[0] & FEW ? 1 : 16, .ack_every = 4};
+		w.config[side].mrc = (struct mrc_config){.probe_interval = 10 * PS_PER_US};
+	}
 	fates_run(&w, NIC_OP_WRITE, ROCE_UDP_PORT, data, size);
 	return 0;
 }

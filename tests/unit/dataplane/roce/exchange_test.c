@@ -74,8 +74,9 @@ start(struct exchanged *x, uint32_t repeat, uint32_t peers)
 	ring_init(&x->ring, 2);
 	for (unsigned int i = 0; x->loss != 0 && i < 2; i++) {
 		x->ring.config[i].transport = NIC_TRANSPORT_UET;
-		x->ring.config[i].uet = (struct uet_config){
-			.paths = 16, .ack_every = 4, .credits = true, .grant = 1, .unsolicited = 1};
+		x->ring.config[i].sprayed = (struct sprayed_config){.paths = 16, .ack_every = 4};
+		x->ring.config[i].uet =
+			(struct uet_config){.credits = true, .grant = 1, .unsolicited = 1};
 		x->ring.config[i].rto = 100 * PS_PER_US;
 	}
 	ring_start(&x->ring);

@@ -30,10 +30,9 @@ hook(void *context, struct rte_mbuf *m, ps_t at)
 static inline void
 prepare(struct world *x)
 {
-	sprayed_prepare(x, NIC_TRANSPORT_MRC, hook);
+	sprayed_prepare(x, NIC_TRANSPORT_MRC, PATHS, hook);
 	for (unsigned int side = A; side <= B; side++)
-		x->w.config[side].mrc = (struct mrc_config){
-			.paths = PATHS, .ack_every = 4, .probe_interval = 50 * PS_PER_US};
+		x->w.config[side].mrc = (struct mrc_config){.probe_interval = 50 * PS_PER_US};
 }
 
 static inline struct nic_totals

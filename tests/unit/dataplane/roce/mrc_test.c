@@ -294,6 +294,24 @@ test_no_path(void **state)
 	pair_stop(&x.w);
 }
 
+// Settings of the other transport do nothing: nobody waits for credit.
+static void
+test_settings_of_uet(void **state)
+{
+	static struct world x;
+
+	(void)state;
+	prepare(&x);
+	for (unsigned int side = A; side <= B; side++)
+		x.w.config[side].uet = (struct uet_config){.spray = ENTROPY_REPS, .credits = true};
+	start(&x, 32500);
+	expect_complete(&x, 33);
+	assert_int_equal(x.forth.count, 33);
+	assert_int_equal(count_type(&x.back, MRC_OP_SACK), 9);
+	assert_int_equal(pair_result(&x.w, x.qpn).timeouts, 0);
+	pair_stop(&x.w);
+}
+
 // Nothing is probed once nothing is under way.
 static void
 test_quiet(void **state)
@@ -317,10 +335,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_message), cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_sack),      cmocka_unit_test(test_loss_of_each),
-		cmocka_unit_test(test_nacks),     cmocka_unit_test(test_skip),
-		cmocka_unit_test(test_probes),    cmocka_unit_test(test_no_path),
+		cmocka_unit_test(test_a_message),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_sack),
+		cmocka_unit_test(test_loss_of_each),
+		cmocka_unit_test(test_nacks),
+		cmocka_unit_test(test_skip),
+		cmocka_unit_test(test_probes),
+		cmocka_unit_test(test_no_path),
+		cmocka_unit_test(test_settings_of_uet),
 		cmocka_unit_test(test_quiet),
 	};
 

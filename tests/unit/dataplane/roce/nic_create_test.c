@@ -57,6 +57,42 @@ test_configuration(void **state)
 	nic_destroy(NULL);
 }
 
+// Settings of the transport that it speaks; those of the other do not count.
+static void
+test_transports(void **state)
+{
+	struct nic_config *n;
+	struct pair w;
+
+	(void)state;
+	pair_init(&w, 1);
+	n = &w.config[A];
+	assert_int_equal(n->sprayed.paths, 0); // RoCEv2 has none
+	n->sprayed = (struct sprayed_config){.paths = ENTROPY_PATHS_MAX, .ack_every = 1};
+	n->reorder_window = SPRAYED_WINDOW_MAX;
+	n->transport = NIC_TRANSPORT_UET;
+	n->uet = (struct uet_config){.grant = 1, .unsolicited = 1};
+	assert_int_equal(create_with(*n, 1), 0);
+	REFUSED(sprayed.paths = 0);
+	REFUSED(sprayed.paths = 48);
+	REFUSED(sprayed.paths = 2 * ENTROPY_PATHS_MAX);
+	REFUSED(sprayed.ack_every = 0);
+	REFUSED(reorder_window = SPRAYED_WINDOW_MAX + 1);
+	REFUSED(uet.grant = 0);
+	REFUSED(uet.unsolicited = 0);
+	n->sprayed.paths = MRC_PATHS_MAX;
+	n->transport = NIC_TRANSPORT_MRC;
+	n->uet = (struct uet_config){0};
+	n->mrc = (struct mrc_config){.probe_interval = 1};
+	assert_int_equal(create_with(*n, 1), 0);
+	REFUSED(sprayed.paths = 0);
+	REFUSED(sprayed.paths = 48);
+	REFUSED(sprayed.paths = 2 * MRC_PATHS_MAX);
+	REFUSED(sprayed.ack_every = 0);
+	REFUSED(reorder_window = SPRAYED_WINDOW_MAX + 1);
+	REFUSED(mrc.probe_interval = 0);
+}
+
 static int
 add_flow_with(struct pair *w, struct nic_endpoint e, uint16_t path_mtu, uint64_t bytes,
 	      uint32_t repeat)
@@ -170,6 +206,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_configuration),
+		cmocka_unit_test(test_transports),
 		cmocka_unit_test(test_flows),
 		cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_many_queue_pairs),

@@ -82,13 +82,14 @@ count_type(const struct record *r, unsigned int type)
 }
 
 static inline void
-sprayed_prepare(struct world *x, enum nic_transport transport, pair_hook *hook)
+sprayed_prepare(struct world *x, enum nic_transport transport, uint16_t paths, pair_hook *hook)
 {
 	memset(x, 0, sizeof(*x));
 	x->hook = hook;
 	pair_init(&x->w, 1);
 	for (unsigned int side = A; side <= B; side++) {
 		x->w.config[side].transport = transport;
+		x->w.config[side].sprayed = (struct sprayed_config){.paths = paths, .ack_every = 4};
 		x->w.config[side].rto = 100 * PS_PER_US;
 	}
 }

@@ -26,10 +26,9 @@ hook(void *context, struct rte_mbuf *m, ps_t at)
 static inline void
 prepare(struct world *x)
 {
-	sprayed_prepare(x, NIC_TRANSPORT_UET, hook);
+	sprayed_prepare(x, NIC_TRANSPORT_UET, PATHS, hook);
 	for (unsigned int side = A; side <= B; side++)
-		x->w.config[side].uet = (struct uet_config){
-			.paths = PATHS, .ack_every = 4, .grant = 4, .unsolicited = 1};
+		x->w.config[side].uet = (struct uet_config){.grant = 4, .unsolicited = 1};
 }
 
 static inline const struct uet_ack_cc *

@@ -272,7 +272,7 @@ test_shrinking_window(void **state)
 	(void)state;
 	for (unsigned int trimmed = 0; trimmed < 20; trimmed++) {
 		prepare(&x);
-		x.w.config[A].uet.ack_every = x.w.config[B].uet.ack_every = 8;
+		x.w.config[A].sprayed.ack_every = x.w.config[B].sprayed.ack_every = 8;
 		x.w.config[A].congestion = &congestion_nscc;
 		x.w.config[A].congestion_parameters = &parameters;
 		start(&x, 40000);
