@@ -67,7 +67,7 @@ may_trim(struct node *n, struct port *in, const struct port *out, struct rte_mbu
 // Makes the packet what `size` bytes of its frame hold. Of a packet whose payload is not written
 // the headers are all there is, and they stay.
 static void
-cut(struct rte_mbuf *m, uint32_t size, uint8_t dscp)
+shorten(struct rte_mbuf *m, uint32_t size, uint8_t dscp)
 {
 	struct packet_meta *meta = packet_meta(m);
 	uint8_t *ip = packet_data(m) + meta->l3_off;
@@ -132,6 +132,6 @@ trim_refused(struct node *n, struct port *in, struct port *out, struct rte_mbuf 
 	out->queues[tc].dropped--;
 	out->queue_cold[tc].dropped_bytes -= bytes;
 	out->queue_cold[tc].trimmed++;
-	cut(m, t->trim.size, t->trim.dscp);
+	shorten(m, t->trim.size, t->trim.dscp);
 	return -1;
 }

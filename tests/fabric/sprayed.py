@@ -32,7 +32,7 @@ TRIM = {"size": "256B", "dscp": 11, "tc": 4, "eligible-tc": [3]}
 
 
 def trimming_switch(trim=TRIM, depth="400KB", ecn=None, **more):
-    """Lossy, with a class of `depth` for data; what was cut goes to a strict class, as acknowledgements do."""
+    """Lossy, with a class of `depth` for data; trimmed packets go to a strict class, as acknowledgements do."""
     lossy = {"pool": "egress-lossy", "alpha": "unlimited", "scheduler": "strict", "ecn": "off"}
     return {"preset": "lossy", "buffer": {"size": "64MB"}, "routing": {"mode": "ecmp"}, "qos": {
         "priority-to-tc": {3: 3, 4: 4, 6: 6, "default": 0}, "trim": trim,
@@ -49,12 +49,12 @@ class TrimmedIncasts:
     """Of a test case: an incast with either transport, by run(workload, settings=...) and complete(sim)."""
 
     def test_trimmed_packets_go_again(self):
-        """Each packet that a switch cut is requested and sent again; none is lost, and no timer fires."""
+        """Each packet that a switch trimmed is requested and sent again; none is lost, and no timer fires."""
         sim = self.run_fabric([first_incast(7, "1MB")], settings=trimming_switch(depth="200KB"))
         self.complete(sim)
-        cut = sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values())
-        self.assertGreater(cut, 50)
-        self.assertEqual(sum(one["retransmitted"] for one in sim.flows), cut)
+        trimmed = sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values())
+        self.assertGreater(trimmed, 50)
+        self.assertEqual(sum(one["retransmitted"] for one in sim.flows), trimmed)
         self.assertEqual(sim.drops, {})
         self.assertLess(max(one["fct_ps"] for one in sim.flows), 7 * 10**6 * 8 * 10 * 1.15)
 

@@ -241,7 +241,7 @@ class Regimes(Case):
         """What the page says of the ways in which things go wrong."""
         for name in NAMES:
             self.assertEqual(runs("mix", name).summary["pfc_tx"], 0)
-        # Packets that were sent again in the mix were cut.
+        # Packets that were sent again in the mix were trimmed.
         mix = runs("mix", "ultra-ethernet")
         self.assertEqual(sum(mix.counter("trimmed")), mix.summary["retransmitted"])
         # A slower link: leaf1 sends no data there, and the others as much as anywhere, or less.
@@ -254,7 +254,7 @@ class Regimes(Case):
         waits = {(one["node"], one["port"]): float(one["value"]) for one in runs("slower-link", "infiniband").table("counters")
                  if one["counter"] == "credit_wait_ns" and one["index"] == "3"}
         self.assertEqual(max(waits, key=waits.get), ("leaf4", "swp9"))
-        # A corrupting link, and a slow host: who drops. Nothing is cut by the switch.
+        # A corrupting link, and a slow host: who drops. The switch trims nothing.
         self.assertEqual([one["reason"] for one in runs(CORRUPTING[0], "ethernet").result["drops"]], ["bad-fcs"])
         for name in ("ethernet", "ultra-ethernet"):
             slow = runs("slow-host", name)
@@ -265,7 +265,7 @@ class Regimes(Case):
         self.assertEqual([case for case in CORRUPTING if waits[case]], CORRUPTING[:1])
         drawn, median = [three_digits(pick(runs(case, "infiniband").step for case in CORRUPTING)) for pick in (max, statistics.median)]
         self.assertRegex(text, rf"its\s+step\s+takes\s+{drawn};[^.]*the\s+median\s+in\s+the\s+table\s+is\s+{median}\.")
-        # An incast: what is cut is cut at the port to h1, but for a few.
+        # An incast: packets are trimmed at the port to h1, but for a few.
         beside = runs("incast", "ultra-ethernet")
         self.assertGreater(sum(beside.counter("trimmed", "leaf1", "swp1")), .99 * sum(beside.counter("trimmed")))
         self.assertEqual(beside.summary["drops"], 0)

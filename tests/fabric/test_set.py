@@ -60,7 +60,7 @@ class Sets(Case):
 
     def trimming(self, before, after, at="40us"):
         """Six hosts send to a leaf by one spine, whose settings are given whole, before and after. Returns the drops
-        but for those of full queues, and how many packets were cut."""
+        but for those of full queues, and how many trimmed packets were sent."""
         workload = [{"kind": "incast", "to": to, "from": [f"h{i}" for i in range(1, 7)], "size": "500KB"}
                     for to in ("h7", "h8")]
         switch = {"preset": "lossy", "buffer": {"size": "16MB"}, "qos": before}
@@ -73,20 +73,20 @@ class Sets(Case):
             sum(total(node["ports"], "queue", "trim_sent") for node in sim.nodes.values())
 
     def test_trimming_changes(self):
-        """However trimming is switched on or off, what was cut arrives; also where tables are built once more while
+        """However trimming is switched on or off, trimmed packets arrive; also where tables are built once more while
         it is on its way."""
         lossy = {"pool": "egress-lossy", "ecn": "off"}
         without = {"priority-to-tc": {3: 3, 4: 4, 6: 6, "default": 0}, "tc": {
             3: {"static": "400KB"} | lossy, 4: {"scheduler": "strict", "alpha": "unlimited"} | lossy}}
-        cuts = {"size": "256B", "dscp": 11, "tc": 4, "eligible-tc": [3]}
-        for before, after in ((without, [("spine1.qos", without | {"trim": cuts})]),
-                              (without, [("spine1.qos.trim", cuts)]),
-                              (without | {"trim": cuts}, [("switch.qos", without)]),
-                              (without | {"trim": cuts}, [("switch.qos.trim", "off")]),
-                              (without | {"trim": cuts}, [("switch.qos", without), ("leaf4.qos.port-priority", 1)])):
+        trim = {"size": "256B", "dscp": 11, "tc": 4, "eligible-tc": [3]}
+        for before, after in ((without, [("spine1.qos", without | {"trim": trim})]),
+                              (without, [("spine1.qos.trim", trim)]),
+                              (without | {"trim": trim}, [("switch.qos", without)]),
+                              (without | {"trim": trim}, [("switch.qos.trim", "off")]),
+                              (without | {"trim": trim}, [("switch.qos", without), ("leaf4.qos.port-priority", 1)])):
             with self.subTest(before=list(before), after=[key for key, _ in after]):
-                drops, cut = self.trimming(before, after)
-                self.assertEqual(drops, {"trimmed": cut})
+                drops, trimmed = self.trimming(before, after)
+                self.assertEqual(drops, {"trimmed": trimmed})
 
     def idle(self, sections, key, to, *expected):
         """The warning at the event's place, from check and, once, from sim."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trimming across a fabric: where a lossy queue is full, packets are cut and their headers arrive in their place.
+"""Trimming across a fabric: where a lossy queue is full, packets are trimmed and their headers arrive in their place.
 A NIC knows them by an IP packet shorter than its UDP length says, and has no use for the rest.
 """
 import unittest
@@ -11,7 +11,7 @@ SHAPE = (2, 2, 4)
 
 class Trim(Case):
     def incast(self, trim, seed=1):
-        """Seven hosts send to the eighth in a class of 100 packets' depth; cut packets go to a strict class."""
+        """Seven hosts send to the eighth in a class of 100 packets' depth; trimmed packets go to a strict class."""
         lossy = {"pool": "egress-lossy", "ecn": "off"}
         settings = {"preset": "lossy", "buffer": {"size": "16MB"}, "routing": {"mode": "ecmp"}, "qos": {
             "priority-to-tc": {3: 3, 4: 4, 6: 6, "default": 0}, "trim": trim,
@@ -30,12 +30,12 @@ class Trim(Case):
             sim.assert_conserved()
             assert_complete(self, sim)
             switches = [node["ports"] for name, node in sim.nodes.items() if not name.startswith("h")]
-            cut = sum(total(ports, "queue", "trimmed") for ports in switches)
-            self.assertGreater(cut, 50)
+            trimmed = sum(total(ports, "queue", "trimmed") for ports in switches)
+            self.assertGreater(trimmed, 50)
             self.assertEqual(sum(total(ports, "queue", "dropped") for ports in switches), 0)
-            self.assertEqual(sim.drops, {"trimmed": cut})
-            self.assertEqual(drops({"h8": sim.nodes["h8"]}), {"trimmed": cut})
-            self.assertEqual(sum(total(ports, "queue", "trim_sent") for ports in switches), cut)
+            self.assertEqual(sim.drops, {"trimmed": trimmed})
+            self.assertEqual(drops({"h8": sim.nodes["h8"]}), {"trimmed": trimmed})
+            self.assertEqual(sum(total(ports, "queue", "trim_sent") for ports in switches), trimmed)
 
 
 if __name__ == "__main__":

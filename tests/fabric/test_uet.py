@@ -60,24 +60,24 @@ class Uet(sprayed.TrimmedIncasts, Case):
             self.assertEqual(sum(one["retransmitted"] for one in sim.flows), 0)
 
     def test_many_rings(self):
-        """A message of several windows: what is cut late is requested and sent again as what is cut first, and no
-        timer fires."""
+        """A message of several windows: what is trimmed late is requested and sent again as what is trimmed first,
+        and no timer fires."""
         sim = self.run_fabric([incast(7, "8MB")], settings=switch(depth="200KB"), hosts=HOSTS | {
             "rto": "20ms", "reorder-window": 256})
         self.complete(sim)
         self.assertLess(max(one["fct_ps"] for one in sim.flows), 7 * 8 * 10**6 * 8 * 10 * 1.15)
 
     def test_windows_that_differ(self):
-        """A sender keeps to its receiver's window if that is smaller: no packet is refused, whatever is cut. So only
-        what was cut goes again."""
+        """A sender keeps to its receiver's window if that is smaller: no packet is refused, whatever is trimmed. So
+        only what was trimmed goes again."""
         for window in (64, 100):
             for work in ([incast(3, "2MB"), flow("h4", "h7", "2MB")], [incast(4, "2MB", to="h7")]):
                 sim = self.run_fabric(work, hosts=HOSTS | {"rto": "2ms", "congestion": "none"}, settings=switch(depth="40KB"),
                                    h7={"reorder-window": window}, h8={"reorder-window": window})
                 self.complete(sim)
-                cut = sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values())
-                self.assertGreater(cut, 0)
-                self.assertEqual(sum(one["retransmitted"] for one in sim.flows), cut)
+                trimmed = sum(total(node["ports"], "queue", "trimmed") for node in sim.nodes.values())
+                self.assertGreater(trimmed, 0)
+                self.assertEqual(sum(one["retransmitted"] for one in sim.flows), trimmed)
 
     def test_credits_from_idle(self):
         """A message that begins when nothing is in flight asks for credit at once, and not after a timeout."""

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as a frame that its queue refuses: what trimming makes of it is no longer than it says,
-// sound where the frame was, and charged as what it is; what it does not cut stays as it was.
+// sound where the frame was, and charged as what it is; what it does not trim stays as it was.
 //
-// Input: a byte for the size to cut to, one of flags, then the frame, whose memory ends where it
+// Input: a byte for the size to trim to, one of flags, then the frame, whose memory ends where it
 // does.
 #include "require.h"
 #include "tests/unit/dataplane/harness.h"
@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define FRAME_MAX 2000u
-#define CUT_TC 4
+#define TRIMMED_TC 4
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,7 +48,7 @@ open_once(void)
 		struct threshold *t = &harness_profile(tables)->tc[i].threshold;
 
 		harness_profile(tables)->pg[i].lossless = false;
-		if (i != CUT_TC)
+		if (i != TRIMMED_TC)
 			*t = (struct threshold){.pool = POOL_EGRESS_LOSSY,
 						.down = 63}; // takes nothing
 	}
@@ -106,21 +106,21 @@ ip_end(struct rte_mbuf *m)
 }
 
 static void
-check_cut(struct rte_mbuf *m, uint32_t size)
+check_trimmed(struct rte_mbuf *m, uint32_t size)
 {
 	struct packet_meta *meta = packet_meta(m);
 	const uint8_t *ip = packet_data(m) + meta->l3_off;
 	uint8_t whole[FRAME_MAX];
 
 	require(meta->wire_bytes == size && meta->data_len <= size && meta->cells == size);
-	require(meta->tc == CUT_TC && ip_end(m) == size);
+	require(meta->tc == TRIMMED_TC && ip_end(m) == size);
 	if (meta->flags & PACKET_IPV6)
 		require((uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6) == tables->trim.dscp);
 	else
 		require(ip[1] >> 2 == tables->trim.dscp &&
 			parse_ip4_checksum_holds(ip, (ip[0] & 0xfu) * 4));
 	require((meta->flags & PACKET_IPV6 ? ip[1] >> 4 & 3 : ip[1] & 3) == meta->ecn);
-	require(harness.node->ports[1].queues[CUT_TC].usage.own == size);
+	require(harness.node->ports[1].queues[TRIMMED_TC].usage.own == size);
 	payload_copy(m, whole, size);
 	require(memcmp(whole, packet_data(m), meta->data_len) == 0);
 }
@@ -130,7 +130,7 @@ check_refused(struct rte_mbuf *m, const uint8_t *frame, uint32_t present, uint32
 {
 	require(packet_meta(m)->wire_bytes == wire && packet_meta(m)->data_len == present);
 	require(memcmp(packet_data(m), frame, present) == 0);
-	require(harness.node->ports[1].queues[CUT_TC].usage.own == 0);
+	require(harness.node->ports[1].queues[TRIMMED_TC].usage.own == 0);
 }
 
 // Whether the frame gets as far as the buffer, for port 1; control_frames and route have nothing to
@@ -182,7 +182,7 @@ pass(struct rte_mbuf *m, uint8_t flags)
 		return;
 	}
 	if (packet_meta(m)->flags & PACKET_TRIMMED)
-		check_cut(m, tables->trim.size);
+		check_trimmed(m, tables->trim.size);
 	leave(m, flags & REMARK);
 }
 
@@ -221,7 +221,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.size = (uint16_t)(TRIM_BYTES_MIN +
 				   data[0] * 4u % (TRIM_BYTES_MAX - TRIM_BYTES_MIN + 4)),
 		.dscp = data[0] & 63,
-		.tc = CUT_TC,
+		.tc = TRIMMED_TC,
 		.eligible = 0xff,
 	};
 	m = make_packet(data + 2, (uint32_t)size - 2, data[1], data[0] * 16u);

@@ -244,7 +244,7 @@ def draw_switch(draw):
     switch, scale = once(draw)
     while not holds(switch):
         switch, scale = once(draw)
-    if draw.random() < 0.4:     # the class for what is cut must be lossy: not any will do
+    if draw.random() < 0.4:     # the class of trimmed packets must be lossy: not any will do
         tried = [switch | {"qos": switch["qos"] | {"trim": trim(draw)}} for _ in range(8)]
         switch = next(filter(holds, tried), switch)
     if draw.random() < 0.25:

@@ -160,7 +160,7 @@ class Switch:
         self.enqueue(packet)
 
     def trim(self, packet, group):
-        """Whether a packet that its queue refused goes on, cut, by another: it is charged anew."""
+        """Whether a packet that its queue refused goes on, trimmed, by another: it is charged anew."""
         trim = self.settings.trim
         if trim is None or packet.tc not in trim["eligible"] or group.limit.lossless or packet.cnp or \
                 packet.outer is not None or packet.size <= trim["size"]:
@@ -189,7 +189,7 @@ class Switch:
         self.decapsulated += 1
 
     def remark(self, packet):
-        """On the way out, by priority. What was cut keeps the DSCP that says so."""
+        """On the way out, by priority. A trimmed packet keeps the DSCP that says so."""
         port = self.settings.ports[packet.out]
         if not packet.trimmed:
             packet.dscp = port.remark_dscp.get(packet.priority, packet.dscp)

@@ -190,7 +190,7 @@ def header_valid(frame):
 
 def routed(frame, dscp=None, ecn=None, pcp=None, size=None, port="swp2"):
     """What must leave by a port of a frame that came in, every byte of it. dscp, ecn, pcp: where they change;
-    size: what it is cut to."""
+    size: what it is trimmed to."""
     at, tos = layer3(frame), tos_of(frame)
     data = bytearray(frame[:size])
     data[:12] = mac(next_hop_mac(port)) + mac(SWITCH_MAC)

@@ -29,7 +29,7 @@ class Known:
     def __init__(self, packet, port, latency):
         packet.port, packet.came_with = port, (packet.dscp, packet.pcp)
         self.packet, self.port, self.at = packet, port, packet.at + latency
-        self.out, self.size, self.left = packet.out, packet.size, packet.size    # left: bytes, if it was cut
+        self.out, self.size, self.left = packet.out, packet.size, packet.size    # left: bytes, if it was trimmed
         self.dropped = None     # (ns, reason)
 
     def classify(self, settings):

@@ -315,7 +315,7 @@ class Taken(Ipip):
 
     def test_trimmed_upstream(self):
         """At a switch that trims, UDP that claims more than its IP packet has passes if the inner frame has a size that
-        a switch can have cut it to; the outer frame's size does not matter."""
+        a switch can have trimmed it to; the outer frame's size does not matter."""
         for size, passes in ((240, False), (256, True), (257, False), (1008, True), (1024, True), (1028, False)):
             whole = bytearray(inner(size=size))
             at = layer3(whole) + 20 + 4

@@ -217,9 +217,9 @@ assert_trims(const struct changed *c, bool trims)
 		assert_int_equal(c->f->nodes[i]->current->trims, trims);
 }
 
-// Where one may cut packets all carry them: before it does, and whatever is changed after.
+// Where one may trim packets all carry them: before it does, and whatever is changed after.
 static void
-test_cut_packets(void **state)
+test_trimmed_packets(void **state)
 {
 	static const char trim[] = "{trim: {size: 256B, dscp: 11, tc: 0, eligible-tc: [1]}}";
 	struct changed c;
@@ -346,7 +346,7 @@ main(void)
 		cmocka_unit_test(test_none_when_one_cannot),
 		cmocka_unit_test(test_excess),
 		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_cut_packets),
+		cmocka_unit_test(test_trimmed_packets),
 		cmocka_unit_test(test_packets_for_buffers),
 		cmocka_unit_test(test_overridden),
 		cmocka_unit_test(test_events),

@@ -268,8 +268,8 @@ test_adopt_maxima(void **state)
 	harness_close(&h);
 }
 
-// Tables that cut packets ask for the whole pipeline, and so does what was cut while it waits; no
-// longer.
+// Tables that trim packets ask for the whole pipeline, and so does a trimmed packet while it waits;
+// no longer.
 static void
 test_adopt_whole(void **state)
 {

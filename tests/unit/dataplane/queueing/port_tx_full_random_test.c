@@ -111,7 +111,7 @@ random_tables(struct random *random)
 	return t;
 }
 
-// Of one port and class nothing overtakes but what was cut. Returns how many left.
+// Of one port and class nothing overtakes but trimmed packets. Returns how many left.
 static unsigned int
 take_all(struct harness *h, uint16_t last[PORTS][PRIORITIES][2])
 {

@@ -142,10 +142,10 @@ test_trust(void **state)
 	harness_close(&h);
 }
 
-// What was cut goes to the queue of what will be cut, whatever becomes of its priority; with
+// A trimmed packet goes to the queue of those to come, whatever becomes of its priority; with
 // trimming off it stays.
 static void
-test_cut(void **state)
+test_trimmed(void **state)
 {
 	static const uint8_t queues[] = {4, 2, 2, 5};
 	struct tables *t;
@@ -295,7 +295,7 @@ main(void)
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_dscp_of_one_port),
 		cmocka_unit_test(test_trust),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_trimmed),
 		cmocka_unit_test(test_deficit),
 		cmocka_unit_test(test_leaves_a_frozen_queue),
 		cmocka_unit_test(test_leaves_a_shaped_queue),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is dropped where others are cut.
-#include "cut.h"
+// What is dropped where others are trimmed.
+#include "trimmed.h"
 
 #include "dataplane/base/checksum.h"
 #include "dataplane/base/roce_headers.h"
@@ -75,10 +75,10 @@ test_refused_again(void **state)
 	harness_close(&h);
 }
 
-// What is not cut: what is small enough or has nothing but padding behind, classes that are not
+// What is not trimmed: what is small enough or has nothing but padding behind, classes that are not
 // eligible, lossless groups, CNPs, and what the ingress side refuses.
 static void
-test_not_cut(void **state)
+test_not_trimmed(void **state)
 {
 	const struct frame plain = {.to = OUT, .bytes = 900, .dscp = 8};
 	struct tables *t;
@@ -121,7 +121,7 @@ test_padding_only(void **state)
 	m = harness_frame(&h, &(struct frame){.to = OUT, .bytes = 900, .dscp = 8});
 	ip = packet_data(m) + 14;
 	ip[2] = 0;
-	ip[3] = SIZE - 14; // ends where the cut would be
+	ip[3] = SIZE - 14; // ends where it would be cut
 	ip[20 + 4] = 0;
 	ip[20 + 5] = SIZE - 34;
 	checksum = checksum_ipv4_header(ip, 20);
@@ -133,7 +133,7 @@ test_padding_only(void **state)
 	harness_close(&h);
 }
 
-// A tenant's share: cut where the egress side's is used up, dropped where the ingress side's is.
+// A tenant's share: trimmed where the egress side's is used up, dropped where the ingress's is.
 static void
 test_tenant_share(void **state)
 {
@@ -165,7 +165,7 @@ test_tenant_share(void **state)
 	}
 }
 
-// The watchdog discards what comes for the other queue: nothing is cut for it.
+// The watchdog discards what comes for the other queue: nothing is trimmed for it.
 static void
 test_stormed(void **state)
 {
@@ -186,7 +186,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused_again), cmocka_unit_test(test_not_cut),
+		cmocka_unit_test(test_refused_again), cmocka_unit_test(test_not_trimmed),
 		cmocka_unit_test(test_padding_only),  cmocka_unit_test(test_tenant_share),
 		cmocka_unit_test(test_stormed),
 	};

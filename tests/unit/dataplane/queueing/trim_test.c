@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a full queue's packets become, byte by byte, and what counts where.
-#include "cut.h"
+#include "trimmed.h"
 
 #include "dataplane/base/checksum.h"
 #include "dataplane/base/roce_headers.h"
@@ -14,43 +14,43 @@
 static struct rte_mbuf *
 second(struct harness *h)
 {
-	struct rte_mbuf *first, *cut;
+	struct rte_mbuf *first, *trimmed;
 
 	harness_check(h);
 	node_set_tx_off(h->node, &h->node->ports[OUT], 0, h->now);
 	harness_run(h, h->now + PS_PER_US);
 	first = harness_take(h, OUT, NULL);
-	cut = harness_take(h, OUT, NULL);
-	assert_non_null(cut);
-	if (packet_meta(cut)->wire_bytes == 1000) { // whichever turn it was
+	trimmed = harness_take(h, OUT, NULL);
+	assert_non_null(trimmed);
+	if (packet_meta(trimmed)->wire_bytes == 1000) { // whichever turn it was
 		struct rte_mbuf *swap = first;
 
-		first = cut;
-		cut = swap;
+		first = trimmed;
+		trimmed = swap;
 	}
 	packet_free(h->pool, first);
 	harness_check(h);
-	return cut;
+	return trimmed;
 }
 
-// The frame before it was routed and cut, with what both change put right.
+// The frame before it was routed and trimmed, with what both change put right.
 static void
-expected_frame(uint8_t *data, const struct frame *f, struct rte_mbuf *cut)
+expected_frame(uint8_t *data, const struct frame *f, struct rte_mbuf *trimmed)
 {
 	uint32_t l3 = f->vlan_pcp != 0 ? 18 : 14;
 	uint8_t *ip = data + l3;
 	uint16_t checksum;
 
 	harness_write_frame(data, f);
-	memcpy(data, packet_data(cut), 12);
+	memcpy(data, packet_data(trimmed), 12);
 	if (f->ip6) {
-		ip[0] = 0x60 | DSCP_CUT >> 2;
-		ip[1] = (uint8_t)((DSCP_CUT & 3) << 6 | f->ecn << 4);
+		ip[0] = 0x60 | DSCP_TRIMMED >> 2;
+		ip[1] = (uint8_t)((DSCP_TRIMMED & 3) << 6 | f->ecn << 4);
 		ip[4] = (uint8_t)((SIZE - l3 - 40) >> 8);
 		ip[5] = (uint8_t)(SIZE - l3 - 40);
 		ip[7]--;
 	} else {
-		ip[1] = (uint8_t)(DSCP_CUT << 2 | f->ecn);
+		ip[1] = (uint8_t)(DSCP_TRIMMED << 2 | f->ecn);
 		ip[2] = (uint8_t)((SIZE - l3) >> 8);
 		ip[3] = (uint8_t)(SIZE - l3);
 		ip[8]--;
@@ -62,7 +62,7 @@ expected_frame(uint8_t *data, const struct frame *f, struct rte_mbuf *cut)
 // The first 256 bytes of the frame: lengths, DSCP, TTL and IPv4 checksum follow, UDP's length and
 // all else stays.
 static void
-expect_cut(const struct frame *f)
+expect_trimmed(const struct frame *f)
 {
 	uint8_t expected[PACKET_FRAME_MAX];
 	const struct packet_meta *meta;
@@ -104,7 +104,7 @@ test_bytes(void **state)
 				.opcode = ROCE_OP_WRITE_MIDDLE,
 			};
 
-			expect_cut(&f);
+			expect_trimmed(&f);
 		}
 	}
 }
@@ -141,7 +141,7 @@ test_counts(void **state)
 	harness_close(&h);
 }
 
-// A cut packet that finds its port idle goes at once: the queue refuses all there is.
+// A trimmed packet that finds its port idle goes at once: the queue refuses all there is.
 static void
 test_idle_port(void **state)
 {

@@ -168,8 +168,8 @@ fix_ip4_checksum(struct foreign *f)
 	memcpy(f->bytes + 24, &checksum, 2);
 }
 
-// What a switch has cut to 256 B is known by its UDP length and dropped by that name, whatever it
-// was: its ICRC tells nothing any more. One for another host is that first.
+// What a switch has trimmed to 256 B is known by its UDP length and dropped by that name, whatever
+// it was: its ICRC tells nothing any more. One for another host is that first.
 static void
 test_trimmed(void **state)
 {
@@ -192,10 +192,10 @@ test_trimmed(void **state)
 	assert_int_equal(drops_of(f), REASON(MALFORMED));
 }
 
-// Of its own making too: packets without payload, cut on their way as a switch cuts them. Each is a
+// Of its own making too: packets without payload, trimmed on their way as a switch does. Each is a
 // loss, which go-back-N repairs.
 static unsigned int
-cut_some(void *context, struct rte_mbuf *m, ps_t at)
+trim_some(void *context, struct rte_mbuf *m, ps_t at)
 {
 	unsigned int *seen = context;
 	struct packet_meta *meta = packet_meta(m);
@@ -220,7 +220,7 @@ test_trimmed_on_the_way(void **state)
 	(void)state;
 	pair_init(&w, 1);
 	pair_start(&w);
-	w.relays[A][0].hook = cut_some;
+	w.relays[A][0].hook = trim_some;
 	w.relays[A][0].context = &seen;
 	qpn = pair_add_flow(&w, (struct nic_flow){.path_mtu = 1024, .bytes = 30 * 1024});
 	pair_run(&w, 10 * PS_PER_MS);

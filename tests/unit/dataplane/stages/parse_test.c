@@ -287,8 +287,8 @@ test_flaws(void **state)
 // A frame of `bytes` whose UDP length goes `beyond` bytes past its IP packet, `behind` of which are
 // in the frame.
 static int
-parse_cut(struct harness *h, enum node_role role, bool ip6, uint32_t bytes, uint32_t beyond,
-	  uint32_t behind, uint16_t *flags)
+parse_trimmed(struct harness *h, enum node_role role, bool ip6, uint32_t bytes, uint32_t beyond,
+	      uint32_t behind, uint16_t *flags)
 {
 	const struct frame f = {.to = 0, .bytes = bytes, .ip6 = ip6, .dport = ROCE_UDP_PORT};
 	struct rte_mbuf *m = harness_frame(h, &f);
@@ -308,12 +308,12 @@ parse_cut(struct harness *h, enum node_role role, bool ip6, uint32_t bytes, uint
 
 // UDP that claims more than its IP packet has is what trimming leaves, if the frame has a size that
 // trimming gives and ends where its IP packet does: a NIC takes note, a switch carries it where a
-// switch may have cut it. All else is malformed.
+// switch may have trimmed it. All else is malformed.
 static void
-test_cut(void **state)
+test_trimmed(void **state)
 {
-	static const uint32_t cut[] = {256, 300, 1020, 1024},
-			      not_cut[] = {252, 255, 257, 1022, 1028};
+	static const uint32_t trimmed[] = {256, 300, 1020, 1024},
+			      not_trimmed[] = {252, 255, 257, 1022, 1028};
 	struct tables *t = harness_tables(1);
 	struct harness h;
 	uint16_t flags;
@@ -322,29 +322,33 @@ test_cut(void **state)
 	harness_open(&h, t);
 	for (unsigned int ip6 = 0; ip6 < 2; ip6++) {
 		for (unsigned int i = 0; i < 4; i++) {
-			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, cut[i], 1, 0, &flags),
+			assert_int_equal(parse_trimmed(&h, NODE_NIC, ip6, trimmed[i], 1, 0, &flags),
 					 STAGE_NEXT);
 			assert_true(flags & PACKET_TRIMMED_UPSTREAM && flags & PACKET_ROCE);
-			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, cut[i], 1, 4, &flags),
+			assert_int_equal(parse_trimmed(&h, NODE_NIC, ip6, trimmed[i], 1, 4, &flags),
 					 DROP_MALFORMED);
-			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, cut[i], 0, 4, &flags),
+			assert_int_equal(parse_trimmed(&h, NODE_NIC, ip6, trimmed[i], 0, 4, &flags),
 					 STAGE_NEXT);
 			assert_false(flags & PACKET_TRIMMED_UPSTREAM);
-			assert_int_equal(parse_cut(&h, NODE_LEAF, ip6, cut[i], 1, 0, &flags),
-					 DROP_MALFORMED);
+			assert_int_equal(
+				parse_trimmed(&h, NODE_LEAF, ip6, trimmed[i], 1, 0, &flags),
+				DROP_MALFORMED);
 			t->trims = true;
-			assert_int_equal(parse_cut(&h, NODE_LEAF, ip6, cut[i], 64000, 0, &flags),
-					 STAGE_NEXT);
+			assert_int_equal(
+				parse_trimmed(&h, NODE_LEAF, ip6, trimmed[i], 64000, 0, &flags),
+				STAGE_NEXT);
 			assert_true(flags & PACKET_TRIMMED_UPSTREAM);
 			t->trims = false;
 			t->trim.size = 512;
-			assert_int_equal(parse_cut(&h, NODE_SPINE, ip6, cut[i], 1, 0, &flags),
-					 STAGE_NEXT);
+			assert_int_equal(
+				parse_trimmed(&h, NODE_SPINE, ip6, trimmed[i], 1, 0, &flags),
+				STAGE_NEXT);
 			t->trim.size = 0;
 		}
 		for (unsigned int i = 0; i < 5; i++)
-			assert_int_equal(parse_cut(&h, NODE_NIC, ip6, not_cut[i], 4, 0, &flags),
-					 DROP_MALFORMED);
+			assert_int_equal(
+				parse_trimmed(&h, NODE_NIC, ip6, not_trimmed[i], 4, 0, &flags),
+				DROP_MALFORMED);
 	}
 	h.node->role = NODE_LEAF;
 	harness_close(&h);
@@ -383,7 +387,7 @@ main(void)
 		cmocka_unit_test(test_ip4),         cmocka_unit_test(test_two_tags),
 		cmocka_unit_test(test_ip4_options), cmocka_unit_test(test_ip4_fragments),
 		cmocka_unit_test(test_ip6),         cmocka_unit_test(test_ip6_long_chains),
-		cmocka_unit_test(test_flaws),       cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_flaws),       cmocka_unit_test(test_trimmed),
 		cmocka_unit_test(test_martians),
 	};
 

@@ -157,9 +157,9 @@ test_then_marked(void **state)
 	harness_close(&h);
 }
 
-// What is cut keeps the DSCP that says so.
+// A trimmed packet keeps the DSCP that says so.
 static void
-test_not_what_is_cut(void **state)
+test_not_trimmed_packets(void **state)
 {
 	struct tables *t = harness_tables(2);
 	struct port_profile *p = remarking(t);
@@ -189,7 +189,7 @@ main(void)
 		cmocka_unit_test(test_pcp),
 		cmocka_unit_test(test_by_port),
 		cmocka_unit_test(test_then_marked),
-		cmocka_unit_test(test_not_what_is_cut),
+		cmocka_unit_test(test_not_trimmed_packets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

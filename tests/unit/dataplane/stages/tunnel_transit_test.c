@@ -148,9 +148,9 @@ test_passes(void **state)
 	}
 }
 
-// Nothing that comes or leaves in a tunnel or with its VRF's tag is cut.
+// Nothing that comes or leaves in a tunnel or with its VRF's tag is trimmed.
 static void
-test_not_cut(void **state)
+test_not_trimmed(void **state)
 {
 	const struct leaf leaf = {.version = 4};
 	struct tables *t = leaf_tables(&leaf);
@@ -371,7 +371,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spray),          cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_pinned),         cmocka_unit_test(test_passes),
-		cmocka_unit_test(test_not_cut),        cmocka_unit_test(test_unsent),
+		cmocka_unit_test(test_not_trimmed),    cmocka_unit_test(test_unsent),
 		cmocka_unit_test(test_unsent_dropped),
 	};
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Port 1 is frozen, its queue 1 takes 1000 bytes, and what that refuses is cut to 256 bytes for
-// queue 4.
+// Port 1 is frozen, its queue 1 takes 1000 bytes, and what that refuses is trimmed to 256 bytes
+// for queue 4.
 #pragma once
 
 #include "../harness.h"
 #include "dataplane/node/ports.h"
 
 #define SIZE 256u
-#define DSCP_CUT 11
+#define DSCP_TRIMMED 11
 #define IN 0u
 #define OUT 1u
 
@@ -18,8 +18,8 @@ make_tables(void)
 {
 	struct tables *t = harness_tables(2);
 
-	t->trim =
-		(struct trim_profile){.size = SIZE, .dscp = DSCP_CUT, .tc = 4, .eligible = 1 << 1};
+	t->trim = (struct trim_profile){
+		.size = SIZE, .dscp = DSCP_TRIMMED, .tc = 4, .eligible = 1 << 1};
 	harness_profile(t)->tc[1].threshold = takes_1000;
 	return t;
 }
