@@ -21,11 +21,12 @@
 
 #define DIAG_KEPT_MAX 20 // errors, and as many warnings; more are only counted
 
-// A place in a file. Line 0: none.
+// A place in a file. Line 0: none. The name of the file outlives what keeps the place, such as a
+// configuration.
 struct diag_pos {
 	uint32_t line;
 	uint32_t column;
-	const char *file; // NULL: the one that a message is about; outlives the messages
+	const char *file; // NULL: the one that a message is about
 };
 
 // Less than, equal to or greater than 0, as for qsort(): first what has no file of its own.

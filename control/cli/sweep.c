@@ -27,7 +27,8 @@ const struct cli_command command_sweep = {
 			 .kind = CLI_TEXT,
 			 .value = "KEY=VALUES",
 			 .repeated = true,
-			 .help = "run with each of these values of a key"},
+			 .help = "run with each of these values of a key; @FILE is the content of "
+				 "a file"},
 			{.name = "each",
 			 .kind = CLI_TEXT,
 			 .value = "KEY=VALUES",

@@ -90,10 +90,9 @@ claim_compare(const void *left, const void *right)
 		return a->id < b->id ? -1 : 1;
 	if (a->written != b->written)
 		return a->written ? 1 : -1;
-	// 0 - 1 is the highest.
-	if (a->pos.line != b->pos.line)
-		return a->pos.line - 1u < b->pos.line - 1u ? -1 : 1;
-	return a->pos.column < b->pos.column ? -1 : a->pos.column > b->pos.column;
+	if ((a->pos.line == 0) != (b->pos.line == 0))
+		return a->pos.line == 0 ? 1 : -1;
+	return diag_pos_compare(a->pos, b->pos);
 }
 
 // The identifier of one kind that a tenant writes or has by default. Returns false for none.

@@ -160,13 +160,13 @@ static struct yaml_node *
 read_value_file(const struct replace *r, const char *path)
 {
 	struct yaml_node *node = NULL;
-	char *text = NULL, why[REPLACE_WHY_MAX];
+	char *text = NULL;
 	size_t length;
 	int rc = file_read(path, YAML_TREE_BYTES_MAX, &text, &length);
 
 	if (rc != 0) {
-		snprintf(why, sizeof(why), "%.100s cannot be read: %s", path, strerror(-rc));
-		refuse(r, why);
+		diag_error(r->diag, r->file, (struct diag_pos){0}, r->from->key,
+			   "@%s: the file with the value cannot be read: %s", path, strerror(-rc));
 		return NULL;
 	}
 	if (yaml_tree_parse(&node, r->arena, text, length, path, r->diag) != 0)

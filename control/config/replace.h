@@ -9,7 +9,8 @@
 // number, from 0, or by its `name`: "workload.storm.size". The sections switch, hosts, fabric and
 // fabric.topology may be left out: "routing.mode", "spines". The value is as in the file, lists and
 // maps in flow style, or "@PATH", a file that contains it. Messages about it name that file, so the
-// value must outlive them. Returns 0, or -EINVAL with the error in diag; `file` is for messages.
+// value must outlive the configuration. Returns 0, or -EINVAL with the error in diag; `file` is for
+// messages.
 int replace_value(struct yaml_node *root, struct arena *arena,
 		  const struct config_replacement *replacement, const char *file,
 		  struct diag *diag);

@@ -62,6 +62,7 @@ class Plan:
     points: list[Point]
     seeds: list[int]
     options: list[str] = field(default_factory=list)     # of `roost sim`, which all runs have
+    files: dict[str, str] = field(default_factory=dict)  # a fingerprint of each file that a value names, as it was first read
 
     @property
     def runs(self) -> list[Run]:
@@ -71,16 +72,17 @@ class Plan:
     def identity(self, run: Run, version: str) -> str:
         """What a result depends on, files that the configuration names aside. Two runs that agree in it have the same result."""
         text = "\0".join([version, *self.options, str(run.seed), run.point.fail,
-                          *(f"{key}={value}{contents(value)}" for key, value in run.point.settings)])
+                          *(f"{key}={value}{self.contents(value)}" for key, value in run.point.settings)])
         return hashlib.sha256(self.content + b"\0" + text.encode()).hexdigest()[:16]
 
-
-def contents(value: str) -> str:
-    """A fingerprint of the file that a value "@FILE" names; if it cannot be read, the runs say so."""
-    try:
-        return hashlib.sha256(Path(value[1:]).read_bytes()).hexdigest() if value.startswith("@") else ""
-    except OSError:
-        return ""
+    def contents(self, value: str) -> str:
+        """Of the file of "@FILE". If it cannot be read, the runs say so."""
+        if value.startswith("@") and value not in self.files:
+            try:
+                self.files[value] = hashlib.sha256(Path(value[1:]).read_bytes()).hexdigest()
+            except OSError:
+                self.files[value] = ""
+        return self.files.get(value, "")
 
 
 def split(text: str) -> list[str]:

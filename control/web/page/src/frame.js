@@ -62,7 +62,7 @@ export function make_frame(film, interval) {
   // No port knows what it withholds from the far side, which waits.
   for (let p = 0; meta.credits && p < n; p++) {
     const { peer } = topology.ports[p];
-    if (frame.paused[p] && peer >= 0) {
+    if (frame.paused[p] && peer >= 0 && !frame.pausing[peer]) {
       frame.pausing[peer] = frame.paused[p];
       frame.pausing_by[peer] = frame.paused_by[p];
     }

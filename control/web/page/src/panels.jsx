@@ -198,7 +198,7 @@ function Switch({ film, frame, index }) {
       <table><tbody>{shares.map(({ tenant, used }) => <tr><td><Ref kind="tenant" index={tenant.index}>{tenant.name}</Ref></td>
         <td class="num">{words.bytes(used)}</td><td><Bar share={used / most} /></td></tr>)}</tbody></table></>}
     <h3>Ports</h3>
-    <table class="ports"><thead><tr><th>port</th><th>to</th><th>load</th><th>waiting</th><th>{stops.paused}</th><th>{film.meta.credits ? stops.pausing : "pausing"}</th></tr></thead>
+    <table class="ports"><thead><tr><th>port</th><th>to</th><th>load</th><th>waiting</th><th>{stops.paused}</th><th>{stops.column}</th></tr></thead>
       <tbody>{node.ports.map((p) => <tr>
         <td><Ref kind="port" index={p}>{topology.ports[p].name}</Ref></td>
         <td>{topology.ports[p].peer >= 0 ? topology.nodes[topology.ports[topology.ports[p].peer].node].name : ""}</td>

@@ -149,7 +149,8 @@ takes_a_value_from_a_file(void **state)
 	}
 	assert_int_equal(unlink(value_path + 1), 0);
 	assert_int_equal(config_load_replaced(&c, path, all, 1, &diag), -EINVAL);
-	assert_non_null(strstr(diag_first_error(&diag), "cannot be read: No such file"));
+	assert_non_null(strstr(diag_first_error(&diag),
+			       "the file with the value cannot be read: No such file"));
 	assert_non_null(strstr(diag_first_error(&diag), ": workload: "));
 	diag_free(&diag);
 }
