@@ -132,8 +132,7 @@ class Incast(BrowserCase):
         self.side_says("waits for credit")
         self.side_says("Receive buffers and withheld credit")
         shown = self.browser.evaluate("[...document.querySelectorAll('.figure')].map(one => one.innerText.replace(/\\s+/g, ' '))")
-        self.assertTrue(any(re.fullmatch(rf"{round(waits[interval] / 50)} % waits for credit|waits for credit {round(waits[interval] / 50)} %", one)
-                            for one in shown), (shown, waits[interval]))
+        self.assertIn(f"no credit {round(waits[interval] / 50)} %", shown)
         self.browser.key("Escape")
         self.assertGreater(self.browser.evaluate(f"new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>"
                                                  f"done({PAUSED_PIXELS}('leaf2.swp5')))))"), 20)

@@ -133,8 +133,8 @@ export function Port({ film, frame, index }) {
     <div class="figures">
       <Figure name="sends" value={words.percent(frame.load[index])} />
       <Figure name="waiting" value={words.bytes(frame.depth[index])} />
-      <Figure name={stops.paused} value={words.percent(frame.paused[index])} warn={frame.paused[index] ? "pause" : ""} />
-      <Figure name={stops.pausing} value={words.percent(frame.pausing[index])} warn={frame.pausing[index] ? "pause" : ""} />
+      <Figure name={stops.figures[0]} value={words.percent(frame.paused[index])} warn={frame.paused[index] ? "pause" : ""} />
+      <Figure name={stops.figures[1]} value={words.percent(frame.pausing[index])} warn={frame.pausing[index] ? "pause" : ""} />
     </div>
     <h3>{stops.sent}</h3>
     <Chart film={film} interval={frame.interval} series={[load]} top={port.rate} height={72} format={words.rate} label="bits sent over time"
@@ -198,7 +198,7 @@ function Switch({ film, frame, index }) {
       <table><tbody>{shares.map(({ tenant, used }) => <tr><td><Ref kind="tenant" index={tenant.index}>{tenant.name}</Ref></td>
         <td class="num">{words.bytes(used)}</td><td><Bar share={used / most} /></td></tr>)}</tbody></table></>}
     <h3>Ports</h3>
-    <table class="ports"><thead><tr><th>port</th><th>to</th><th>load</th><th>waiting</th><th>{stops.paused}</th><th>{stops.column}</th></tr></thead>
+    <table class="ports"><thead><tr><th>port</th><th>to</th><th>load</th><th>waiting</th><th>{stops.columns[0]}</th><th>{stops.columns[1]}</th></tr></thead>
       <tbody>{node.ports.map((p) => <tr>
         <td><Ref kind="port" index={p}>{topology.ports[p].name}</Ref></td>
         <td>{topology.ports[p].peer >= 0 ? topology.nodes[topology.ports[topology.ports[p].peer].node].name : ""}</td>

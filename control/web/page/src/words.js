@@ -48,14 +48,15 @@ export function duration(ns) {
 }
 
 const PAUSES = {
-  paused: "paused", pausing: "sends pauses", column: "pausing", ports: "paused ports", priority: "priority", strip: "pauses",
+  paused: "paused", pausing: "sends pauses", figures: ["paused", "sends pauses"], columns: ["paused", "pausing"], ports: "paused ports", priority: "priority", strip: "pauses",
   begin: "Where pauses begin", holds: "It pauses", longest: "Longest paused", none: "No port is paused.", nothing: "Nothing is paused.",
   loop: "The pauses form a loop: every node that sends pauses is itself paused. This can be a PFC deadlock.",
   sent: "Sent traffic and received pauses", groups: "Priority groups and sent pauses", group: "group",
   host: "The band below the chart is coloured while the host is paused.",
 };
 const CREDITS = {
-  paused: "waits for credit", pausing: "withholds credit", column: "withholds credit", ports: "waiting ports", priority: "lane", strip: "no credit",
+  paused: "waits for credit", pausing: "withholds credit", figures: ["no credit", "withholds"], columns: ["no credit", "withholds"],
+  ports: "waiting ports", priority: "lane", strip: "no credit",
   begin: "Where credit runs out", holds: "It stops", longest: "Longest wait for credit", none: "No port waits for credit.",
   nothing: "Nothing waits for credit.",
   loop: "The waits form a loop: every node that withholds credit waits for credit itself. This can be a deadlock.",
