@@ -88,7 +88,7 @@ struct agents {
 	uint32_t count;
 	uint64_t changes;      // of forwarding tables and LIDs
 	uint64_t lane_changes; // of levels, arbitration and partitions
-	uint64_t sets;         // that a row of answer_mad.c has seen, whatever they changed
+	uint64_t sets; // Set requests for levels, arbitration, partitions and ports, changes or not
 	struct agent_hooks hooks;
 };
 

@@ -9,15 +9,16 @@ static const struct row {
 	mad_answer_fn *answer;
 	bool switches; // only they have it
 	bool settable;
+	bool lanes; // a Set may be one of several that change lanes or partitions
 } rows[] = {
 	{MAD_CLASS_SUBNET, MAD_NODE_DESCRIPTION, mad_node_description, .settable = false},
 	{MAD_CLASS_SUBNET, MAD_NODE_INFO, mad_node_info, .settable = false},
 	{MAD_CLASS_SUBNET, MAD_SWITCH_INFO, mad_switch_info, .switches = true, .settable = true},
 	{MAD_CLASS_SUBNET, MAD_GUID_INFO, mad_guid_info, .settable = false},
-	{MAD_CLASS_SUBNET, MAD_PORT_INFO, mad_port_info, .settable = true},
-	{MAD_CLASS_SUBNET, MAD_PARTITIONS, mad_partitions, .settable = true},
-	{MAD_CLASS_SUBNET, MAD_SL_TO_VL, mad_sl_to_vl, .settable = true},
-	{MAD_CLASS_SUBNET, MAD_VL_ARBITRATION, mad_vl_arbitration, .settable = true},
+	{MAD_CLASS_SUBNET, MAD_PORT_INFO, mad_port_info, .settable = true, .lanes = true},
+	{MAD_CLASS_SUBNET, MAD_PARTITIONS, mad_partitions, .settable = true, .lanes = true},
+	{MAD_CLASS_SUBNET, MAD_SL_TO_VL, mad_sl_to_vl, .settable = true, .lanes = true},
+	{MAD_CLASS_SUBNET, MAD_VL_ARBITRATION, mad_vl_arbitration, .settable = true, .lanes = true},
 	{MAD_CLASS_SUBNET, MAD_LINEAR_TABLE, mad_linear_table, .switches = true, .settable = true},
 	{MAD_CLASS_SUBNET, MAD_MULTICAST_TABLE, mad_multicast_table, .switches = true,
 	 .settable = true},
@@ -56,7 +57,7 @@ fill(struct agents *agents, struct agent_place at, uint8_t *mad, const struct ro
 	if ((request.set && !row->settable) ||
 	    (row->switches && request.node->kind != AGENT_SWITCH))
 		return MAD_BAD_ATTRIBUTE;
-	agents->sets += request.set;
+	agents->sets += request.set && row->lanes;
 	return row->answer(agents, &request);
 }
 

@@ -202,13 +202,43 @@ test_arbitration(void **state)
 	agents_free(&a);
 }
 
+// Sets that a change of lanes may consist of are counted, and no others.
+static void
+test_counted_sets(void **state)
+{
+	static const struct {
+		uint8_t class;
+		uint16_t attribute;
+		bool counted;
+	} cases[] = {
+		{MAD_CLASS_SUBNET, MAD_PORT_INFO, true},
+		{MAD_CLASS_SUBNET, MAD_SL_TO_VL, true},
+		{MAD_CLASS_SUBNET, MAD_VL_ARBITRATION, true},
+		{MAD_CLASS_SUBNET, MAD_PARTITIONS, true},
+		{MAD_CLASS_SUBNET, MAD_LINEAR_TABLE, false},
+		{MAD_CLASS_SUBNET, MAD_SWITCH_INFO, false},
+		{MAD_CLASS_PERFORMANCE, MAD_COUNTERS, false},
+	};
+	struct agents a = make_subnet();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint64_t before = a.sets;
+
+		make_request(mad, cases[i].class, MAD_SET, cases[i].attribute, 0);
+		ask(&a, at_leaf1, mad);
+		assert_int_equal(a.sets - before, cases[i].counted);
+	}
+	agents_free(&a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),     cmocka_unit_test(test_long_table),
 		cmocka_unit_test(test_partitions),  cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_arbitration),
+		cmocka_unit_test(test_arbitration), cmocka_unit_test(test_counted_sets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
