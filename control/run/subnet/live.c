@@ -394,7 +394,8 @@ program(struct subnet_live *live)
 	} else {
 		for (uint32_t n = 0; n < live->agents->count; n++)
 			count += agents_take_changed(live->agents, n);
-		printf("programmed the forwarding tables of %u switches\n", count);
+		printf("programmed the forwarding tables of %u %s\n", count,
+		       count == 1 ? "switch" : "switches");
 		fflush(stdout);
 		live->due_at = 0;
 		live->failing = false;

@@ -5,16 +5,15 @@
 // printed.
 #include "subnet_internal.h"
 
-#include "control/base/clock.h"
 #include "control/base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define CALL_MS 10000
-#define QUIET_MS 100        // before anything is done
-#define RETRY_MS 1000       // after a failure
-#define BATCH_BYTES 900000u // of edits in a request, of which 1 MiB is allowed
+#define QUIET_MS 100      // before anything is done
+#define QUIET_MAX_MS 5000 // even if there is no quiet; to set up a large subnet takes seconds
+#define RETRY_MS 1000     // after a failure
 #define LEVELS_USED 8
 #define LIMIT_UNLIMITED 255
 
@@ -170,20 +169,24 @@ make_edit(const struct agent *node, uint8_t port)
 	return edit;
 }
 
+// Sends a batch, and counts its switches as programmed.
 static int
-send_edits(const struct subnet_qos *q, json_t *edits, struct diag *diag)
+send_edits(const struct subnet_qos *q, json_t *edits, unsigned *count, struct diag *diag)
 {
 	json_t *params = json_pack("{s:O}", "edits", edits), *answer = NULL;
 	const struct api_call call = {q->path, "edit", params, CALL_MS};
 	int rc = json_array_size(edits) != 0 ? api_call(&call, &answer, diag) : 0;
 
+	if (rc == 0)
+		*count += (unsigned)json_array_size(edits);
 	json_decref(answer);
 	json_decref(params);
 	json_array_clear(edits);
 	return rc;
 }
 
-// Switches whose tables can be programmed are still `arbitrated`.
+// Switches whose tables can be programmed are still `arbitrated`. All go in one change if their
+// edits fit in a request. *count: how many have been programmed, even where it fails.
 static int
 send_arbitration(const struct subnet_qos *q, unsigned *count, struct diag *diag)
 {
@@ -200,16 +203,15 @@ send_arbitration(const struct subnet_qos *q, unsigned *count, struct diag *diag)
 			continue;
 		edit = make_edit(node, agent_common_arbitration(node));
 		size = json_dumpb(edit, NULL, 0, 0) + 2;
-		if (bytes + size > BATCH_BYTES) {
-			rc = send_edits(q, edits, diag);
+		if (bytes + size > q->batch_bytes) {
+			rc = send_edits(q, edits, count, diag);
 			bytes = 0;
 		}
 		bytes += size;
 		json_array_append_new(edits, edit);
-		++*count;
 	}
 	if (rc == 0)
-		rc = send_edits(q, edits, diag);
+		rc = send_edits(q, edits, count, diag);
 	json_decref(edits);
 	return rc;
 }
@@ -240,7 +242,8 @@ say_of(struct subnet_qos *q, enum subnet_note note, const struct group *group, c
 }
 
 // Leaves out what cannot be programmed, and says so of switches. NICs take turns as they do.
-static void
+// Returns whether all ports of each switch have the same tables.
+static bool
 sort_out(struct subnet_qos *q)
 {
 	struct group hosts = {0}, fixed = {0}, mixed = {0};
@@ -265,50 +268,63 @@ sort_out(struct subnet_qos *q)
 	say_of(q, SUBNET_NOTE_MIXED, &mixed,
 	       "different arbitration tables at ports of one switch; a switch of the fabric has "
 	       "one pair of tables for all ports, and keeps it");
+	return mixed.count == 0;
 }
 
 static void
-program(struct subnet_qos *q)
+program(struct subnet_qos *q, int64_t now)
 {
+	const bool alike = sort_out(q);
 	struct diag diag = {0};
 	unsigned count = 0;
-	int rc;
+	int rc = send_arbitration(q, &count, &diag);
 
-	sort_out(q);
-	rc = send_arbitration(q, &count, &diag);
+	if (count != 0) {
+		printf("programmed the arbitration of %u %s\n", count,
+		       count == 1 ? "switch" : "switches");
+		fflush(stdout);
+		if (alike)
+			say(q, SUBNET_NOTE_MIXED, NULL);
+	}
 	if (rc != 0)
 		say(q, SUBNET_NOTE_REFUSED,
-		    memory_format("the arbitration of lanes stays as it is: %s",
+		    memory_format("the arbitration of %s stays as it is: %s",
+				  count == 0 ? "lanes" : "the other switches",
 				  diag.errors != 0 ? diag_first_error(&diag) : strerror(-rc)));
-	else if (count != 0) {
-		printf("programmed the arbitration of %u switches\n", count);
-		fflush(stdout);
+	else if (count != 0)
 		say(q, SUBNET_NOTE_REFUSED, NULL);
-	}
 	// What the fabric refuses, it refuses again.
 	if (rc == 0 || rc == -EREMOTEIO || rc == -EINVAL)
 		for (uint32_t n = 0; n < q->agents->count; n++)
 			q->agents->nodes[n].arbitrated = false;
 	else
-		q->due_at = clock_ms() + RETRY_MS;
+		q->due_at = q->retry_at = now + RETRY_MS;
 	diag_free(&diag);
 }
 
-int
-subnet_qos_follow(struct subnet_qos *q)
+static void
+set_due(struct subnet_qos *q, int64_t now)
 {
-	const int64_t now = clock_ms();
+	if (q->due_at == 0)
+		q->due_max = now + QUIET_MAX_MS;
+	q->due_at = now + QUIET_MS < q->due_max ? now + QUIET_MS : q->due_max;
+	if (q->due_at < q->retry_at)
+		q->due_at = q->retry_at;
+}
 
+int
+subnet_qos_follow(struct subnet_qos *q, int64_t now)
+{
 	// Between the ports of a switch a manager may set much that is already so.
 	if (q->seen != q->agents->lane_changes || (q->due_at != 0 && q->sets != q->agents->sets))
-		q->due_at = now + QUIET_MS;
+		set_due(q, now);
 	q->seen = q->agents->lane_changes;
 	q->sets = q->agents->sets;
 	if (q->due_at != 0 && now >= q->due_at) {
 		q->due_at = 0;
 		compare_levels(q);
 		compare_partitions(q);
-		program(q);
+		program(q, now);
 	}
 	return q->due_at == 0 ? -1 : q->due_at > now ? (int)(q->due_at - now) : 0;
 }

@@ -65,7 +65,7 @@ patience(struct serve *s)
 {
 	const int64_t left = s->tick_at - clock_ms();
 	const int due[] = {s->live != NULL ? subnet_live_program(s->live) : -1,
-			   subnet_qos_follow(&s->qos)};
+			   subnet_qos_follow(&s->qos, clock_ms())};
 	int least = left > 0 ? (int)left : 0;
 
 	for (size_t i = 0; i < sizeof(due) / sizeof(due[0]); i++)
@@ -116,7 +116,9 @@ subnet_serve(const struct subnet_options *options, struct diag *diag)
 	struct serve s = {
 		.umad.agents = &s.agents,
 		.sockets.control = -1,
-		.qos = {.agents = &s.agents, .path = options->file != NULL ? NULL : options->path},
+		.qos = {.agents = &s.agents,
+			.path = options->file != NULL ? NULL : options->path,
+			.batch_bytes = SUBNET_BATCH_BYTES},
 	};
 	int rc = options->file != NULL ? describe_file(&s.agents, options->file, diag)
 				       : subnet_live_open(&s.live, &s.agents, options->path, diag);

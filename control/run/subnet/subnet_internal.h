@@ -80,17 +80,22 @@ enum subnet_note {
 	SUBNET_NOTES
 };
 
+#define SUBNET_BATCH_BYTES 900000u
+
 struct subnet_qos {
 	struct agents *agents;
-	const char *path; // of the live fabric's socket; NULL: a file
-	uint64_t seen;    // changes of the agents
-	uint64_t sets;    // that a manager has sent
-	int64_t due_at;   // when they are acted upon; 0: they have been
+	const char *path;   // of the live fabric's socket; NULL: a file
+	uint64_t seen;      // changes of the agents
+	size_t batch_bytes; // of edits in a request; of which 1 MiB is allowed
+	uint64_t sets;      // that a manager has sent
+	int64_t due_at;     // when they are acted upon; 0: they have been
+	int64_t due_max;    // and at the latest
+	int64_t retry_at;   // and not before, after a failure
 	char *said[SUBNET_NOTES];
 };
 
 // Programs the arbitration of lanes that a manager has set, and says where levels and partitions
-// are not what the fabric does, once it has set nothing for a moment. Returns as
+// are not what the fabric does, once it has set nothing for a moment. now: in ms. Returns as
 // subnet_live_program().
-int subnet_qos_follow(struct subnet_qos *qos);
+int subnet_qos_follow(struct subnet_qos *qos, int64_t now);
 void subnet_qos_free(struct subnet_qos *qos);
