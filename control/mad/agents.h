@@ -132,8 +132,8 @@ struct agent_lanes {
 	uint8_t limit; // VLHighLimit
 };
 
-// Has a port say so: SLtoVLMappingTable, VLArbitrationTable, and how many lanes and entries
-// PortInfo has. Without it a port has eight lanes of equal weight.
+// Sets a port's SLtoVLMappingTable, its VLArbitrationTable, and PortInfo's numbers of lanes and
+// entries. By default a port has eight lanes of equal weight.
 void agent_set_lanes(struct agent *node, uint8_t port, const struct agent_lanes *lanes);
 // Gives a port of a host its only partition key, which a switch behind it checks.
 void agents_set_partition(struct agents *agents, struct agent_place host, uint16_t key);

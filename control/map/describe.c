@@ -153,7 +153,8 @@ switch_json(const struct map_source *s, uint32_t n, const uint32_t *pods)
 		json_object_set_new(out, "rail",
 				    json_integer((json_int_t)((node->number - 1) % f->rails) + 1));
 	s->settings(s->context, n, &settings);
-	json_object_set_new(out, "lanes", map_lanes(&settings));
+	if (s->all_lanes || topology_is_infiniband(t) || config_has_credits(settings.flow_control))
+		json_object_set_new(out, "lanes", map_lanes(&settings));
 	return out;
 }
 

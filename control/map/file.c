@@ -143,6 +143,6 @@ settings_of(const void *context, uint32_t node, struct switch_config *out)
 struct map_source
 map_file_source(const struct map_file *f)
 {
-	return (struct map_source){f->topology, f,        link_of,    attached_to,
-				   what_is,     uses_ip6, settings_of};
+	return (struct map_source){f->topology, f,        link_of,     attached_to,
+				   what_is,     uses_ip6, settings_of, false};
 }

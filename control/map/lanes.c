@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lanes of a switch as JSON: by which one each priority travels, and how they take turns.
+// The lanes of a switch as JSON: by which one each priority travels, and how they are arbitrated.
 #include "map.h"
 
-#include "control/model/subnet/turns.h"
+#include "control/model/subnet/arbitration.h"
 
 #include <string.h>
 
@@ -17,47 +17,48 @@ table_json(const struct config_lane_table *table)
 }
 
 static json_t *
-turns_json(const struct subnet_turns *turns)
+tables_json(const struct subnet_arbitration *tables)
 {
-	return json_pack("{s:o,s:o,s:i}", "high", table_json(&turns->high), "low",
-			 table_json(&turns->low), "limit", turns->limit);
+	return json_pack("{s:o,s:o,s:i}", "high", table_json(&tables->high), "low",
+			 table_json(&tables->low), "limit", tables->limit);
 }
 
-// How lanes take turns at ports, and at the NICs behind them.
-struct turns {
-	struct subnet_turns port, nic;
+// Of ports, and of the NICs behind them.
+struct arbitration {
+	struct subnet_arbitration port, nic;
 };
 
-static struct turns
-find_turns(const struct switch_config *settings)
+static struct arbitration
+find_arbitration(const struct switch_config *settings)
 {
-	struct turns turns;
+	struct arbitration found;
 
-	subnet_turns_of_switch(&turns.port, settings);
-	subnet_turns_of_nic(&turns.nic, settings);
-	return turns;
+	subnet_arbitration_of_switch(&found.port, settings);
+	subnet_arbitration_of_nic(&found.nic, settings);
+	return found;
 }
 
 static json_t *
-both_json(const struct turns *turns)
+both_json(const struct arbitration *both)
 {
-	return json_pack("{s:o,s:o}", "turns", turns_json(&turns->port), "nic_turns",
-			 turns_json(&turns->nic));
+	return json_pack("{s:o,s:o}", "arbitration", tables_json(&both->port), "nic_arbitration",
+			 tables_json(&both->nic));
 }
 
 // Of ports whose classes have schedulers of their own.
 static json_t *
-ports_json(const struct switch_config *settings, const struct turns *of_all)
+ports_json(const struct switch_config *settings, const struct arbitration *of_all)
 {
 	json_t *out = json_object();
 	struct switch_config own;
 
 	for (unsigned i = 0; i < settings->port_count; i++) {
 		const struct config_port_qos *port = &settings->ports[i];
-		const struct turns turns = find_turns(config_port_settings(settings, port, &own));
+		const struct arbitration found =
+			find_arbitration(config_port_settings(settings, port, &own));
 
-		if (memcmp(&turns, of_all, sizeof(turns)) != 0)
-			json_object_set_new(out, port->name.text, both_json(&turns));
+		if (memcmp(&found, of_all, sizeof(found)) != 0)
+			json_object_set_new(out, port->name.text, both_json(&found));
 	}
 	return out;
 }
@@ -65,15 +66,15 @@ ports_json(const struct switch_config *settings, const struct turns *of_all)
 json_t *
 map_lanes(const struct switch_config *settings)
 {
-	const struct turns turns = find_turns(settings);
-	json_t *out = both_json(&turns), *by_priority = json_array(), *ports;
+	const struct arbitration of_all = find_arbitration(settings);
+	json_t *out = both_json(&of_all), *by_priority = json_array(), *ports;
 
 	for (unsigned p = 0; p < CONFIG_PRIORITIES; p++)
 		json_array_append_new(by_priority, json_integer(settings->priority_to_class[p]));
 	json_object_set_new(out, "by_priority", by_priority);
 	json_object_set_new(out, "credits",
 			    json_boolean(config_has_credits(settings->flow_control)));
-	ports = ports_json(settings, &turns);
+	ports = ports_json(settings, &of_all);
 	if (json_object_size(ports) != 0)
 		json_object_set(out, "ports", ports);
 	json_decref(ports);

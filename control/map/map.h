@@ -22,6 +22,7 @@ struct map_source {
 	bool (*uses_ip6)(const void *context, uint32_t host);
 	// The settings of a switch.
 	void (*settings)(const void *context, uint32_t node, struct switch_config *out);
+	bool all_lanes; // those of Ethernet switches without credits too
 };
 
 // ---- file.c: the source that is a configuration file -------------------------------------------
@@ -49,16 +50,16 @@ json_t *map_attached_text(const struct config_attach *attach);
 // "is", and of InfiniBand "lid" and "pkey"}].
 json_t *map_hosts(const struct map_source *source);
 // All of it: {"name", "nodes": [{"name", "role", "plane", "pod", "rail", "lid", and of a switch
-// "lanes": map_lanes()}], "links": [...], "hosts": map_hosts(), "tenants": [name, or null for a
+// with credits or of InfiniBand "lanes": map_lanes()}], "links": [...], "hosts": map_hosts(), "tenants": [name, or null for a
 // number that no tenant has]}.
 json_t *map_describe(const struct map_source *source);
 
 // ---- lanes.c ------------------------------------------------------------------------------------
 
 // The lanes of a switch: {"by_priority": [the lane of each], "credits": whether links have them,
-// "turns": TURNS, "nic_turns": TURNS of the NICs of its hosts, "ports": {"swp3": {"turns",
-// "nic_turns"}} where they differ}. TURNS are InfiniBand's tables (control/model/subnet/turns.h):
-// {"high": [[lane, weight], ...], "low", "limit"}.
+// "arbitration": TABLES, "nic_arbitration": TABLES of the NICs of its hosts, "ports": {"swp3":
+// {"arbitration", "nic_arbitration"}} where they differ}. TABLES are InfiniBand's
+// (control/model/subnet/arbitration.h): {"high": [[lane, weight], ...], "low", "limit"}.
 json_t *map_lanes(const struct switch_config *settings);
 
 // ---- find.c -------------------------------------------------------------------------------------

@@ -128,11 +128,8 @@ class Graph(Case):
         _, texts = self.svg(path)
         self.assertEqual([one for one in texts("small") if one.startswith("pod")], ["pod 1", "pod 2"] * 2)
         nodes = {one["name"]: one for one in json.loads(self.draw(path, "json"))["nodes"]}
-        turns = {"high": [[6, 255]], "low": [[0, 255], [3, 255]], "limit": 255}
-        lanes = {"by_priority": [0, 0, 0, 3, 0, 0, 6, 0], "credits": False, "turns": turns,
-                 "nic_turns": turns | {"low": [[0, 1], [3, 1]]}}
-        self.assertEqual(nodes["p2-spine3"], {"name": "p2-spine3", "role": "spine", "plane": 2, "pod": 2, "lanes": lanes})
-        self.assertEqual(nodes["p1-super1"], {"name": "p1-super1", "role": "super-spine", "plane": 1, "lanes": lanes})
+        self.assertEqual(nodes["p2-spine3"], {"name": "p2-spine3", "role": "spine", "plane": 2, "pod": 2})
+        self.assertEqual(nodes["p1-super1"], {"name": "p1-super1", "role": "super-spine", "plane": 1})
         self.assertEqual(nodes["h4"], {"name": "h4", "role": "host"})
 
     def test_lanes_and_partitions(self):
@@ -145,12 +142,16 @@ class Graph(Case):
         drawn = json.loads(self.draw(path, "json"))
         lanes = {one["name"]: one.get("lanes") for one in drawn["nodes"]}
         nic = {"high": [[6, 255]], "low": [[0, 1], [3, 1]], "limit": 255}
-        self.assertEqual(lanes["spine1"], {"by_priority": [0, 0, 0, 3, 0, 0, 6, 0], "credits": True, "nic_turns": nic,
-                                           "turns": {"high": [[6, 16]], "low": [[0, 64], [3, 128]], "limit": 1}})
-        self.assertEqual(lanes["leaf1"]["turns"], {"high": [[6, 255]], "low": [[0, 255], [3, 255]], "limit": 255})
-        self.assertEqual(lanes["leaf1"]["ports"], {"swp1": {"nic_turns": nic, "turns": {
+        self.assertEqual(lanes["spine1"], {"by_priority": [0, 0, 0, 3, 0, 0, 6, 0], "credits": True, "nic_arbitration": nic,
+                                           "arbitration": {"high": [[6, 16]], "low": [[0, 64], [3, 128]], "limit": 1}})
+        self.assertEqual(lanes["leaf1"]["arbitration"], {"high": [[6, 255]], "low": [[0, 255], [3, 255]], "limit": 255})
+        self.assertEqual(lanes["leaf1"]["ports"], {"swp1": {"nic_arbitration": nic, "arbitration": {
             "high": [[6, 255]], "low": [[0, 51], [3, 255]], "limit": 255}}})
         self.assertEqual([one["pkey"] for one in drawn["hosts"]], [0x8002, 0x8001])
+        # Of an Ethernet fabric, a switch with credits has lanes.
+        path = self.file({"fabric": {"topology": {"kind": "leaf-spine", "leaves": 1, "spines": 0, "hosts-per-leaf": 1}},
+                          "switch": {"preset": "lossy", "buffer": {"cell": 64}, "qos": {"flow-control": "credit"}}})
+        self.assertIs(json.loads(self.draw(path, "json"))["nodes"][0]["lanes"]["credits"], True)
 
     def test_several_links_between_two_are_one_line(self):
         links = [{"a": f"leaf1.swp{i}", "b": f"leaf2.swp{i}"} for i in range(1, 4)] + \

@@ -235,13 +235,14 @@ const struct api_method answer_methods[] = {
 	{"topology", answer_topology, API_READ,
 	 "Describes the fabric: switches, hosts, links as they are now, and tenants", PARAMS(),
 	 "`name`; `nodes`, each with `name`, `role` and, where the fabric has them, `plane`, `pod` "
-	 "and `rail`, from 1, `lid`, and of a switch `lanes`: the lane of each priority "
-	 "(`by_priority`), whether links have `credits`, and InfiniBand's arbitration tables as "
-	 "they describe its ports (`turns`) and the NICs of its hosts (`nic_turns`; both under "
-	 "`ports` for those that differ): `high` and `low`, lists of a lane and its weight, and "
-	 "`limit`; "
-	 "`links`, as `link` returns them; `hosts`, as `show` returns them; "
-	 "and `tenants`: names in the order of the file, null for a removed tenant"},
+	 "and `rail`, from 1, and `lid`; `links`, as `link` returns them; `hosts`, as `show` "
+	 "returns them; and `tenants`: names in the order of the file, null for a removed tenant. "
+	 "A host of an InfiniBand fabric has `pkey`, its partition key. A switch with credits, or "
+	 "of an InfiniBand fabric, has `lanes`. There, `by_priority` lists the lane of each "
+	 "priority. `credits` says whether its links have credits. `arbitration` has InfiniBand's "
+	 "tables for its ports: `high` and `low` are lists of pairs, a lane and its weight, and "
+	 "`limit` is VLHighLimit. `nic_arbitration` has those of the NICs of its hosts. `ports` "
+	 "has both for ports that differ"},
 	{"where", answer_where, API_READ,
 	 "Finds a host, NIC, switch, port, namespace, container, tap or address",
 	 PARAMS({"name", API_TEXT, true, "h5, leaf1.swp3, lab-h5, 10.0.1.5"}, ),

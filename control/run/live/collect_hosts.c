@@ -69,8 +69,8 @@ settings_of(const void *context, uint32_t node, struct switch_config *out)
 struct map_source
 collect_map_source(const struct live_fabric *live)
 {
-	return (struct map_source){live->topology, live,     link_of,    attached_to,
-				   what_is,        uses_ip6, settings_of};
+	return (struct map_source){live->topology, live,     link_of,     attached_to,
+				   what_is,        uses_ip6, settings_of, false};
 }
 
 json_t *

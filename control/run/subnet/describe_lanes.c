@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a description says of lanes and partitions (control/map/lanes.c), for the agents. What it
-// does not say, or not rightly, leaves them as they are.
+// Lanes of a description (control/map/lanes.c), for the agents. A switch or host whose lanes are
+// missing or wrong there keeps those that it has.
 #include "subnet_internal.h"
 
 #define LANES 8
@@ -36,7 +36,7 @@ read_table(const json_t *from, unsigned table, struct agent_lanes *out)
 }
 
 static bool
-read_turns(const json_t *from, struct agent_lanes *out)
+read_arbitration(const json_t *from, struct agent_lanes *out)
 {
 	return read_table(json_object_get(from, "high"), AGENT_HIGH, out) &&
 	       read_table(json_object_get(from, "low"), AGENT_LOW, out) &&
@@ -53,9 +53,9 @@ read_levels(const json_t *from, struct agent_lanes *out)
 	return true;
 }
 
-// How the lanes of a switch's port take turns, or those of the NIC behind it.
+// Of a switch's port, or of the NIC behind it.
 static const json_t *
-find_turns(const json_t *lanes, unsigned port, const char *key)
+find_arbitration(const json_t *lanes, unsigned port, const char *key)
 {
 	char name[16];
 	const json_t *own;
@@ -74,7 +74,7 @@ set_switch(struct agent *node, const json_t *lanes)
 		return;
 	node->programmable = json_is_true(json_object_get(lanes, "credits"));
 	for (unsigned p = 0; p <= node->port_count; p++)
-		if (read_turns(find_turns(lanes, p, "turns"), &read))
+		if (read_arbitration(find_arbitration(lanes, p, "arbitration"), &read))
 			agent_set_lanes(node, (uint8_t)p, &read);
 }
 
@@ -92,7 +92,9 @@ set_host(struct agents *agents, uint32_t host, const json_t *nodes)
 	if (!read_levels(json_object_get(lanes, "by_priority"), &read))
 		return;
 	for (unsigned p = 1; p <= node->port_count; p++)
-		if (read_turns(find_turns(lanes, node->ports[p].peer_port, "nic_turns"), &read))
+		if (read_arbitration(
+			    find_arbitration(lanes, node->ports[p].peer_port, "nic_arbitration"),
+			    &read))
 			agent_set_lanes(node, (uint8_t)p, &read);
 }
 

@@ -40,6 +40,7 @@ describe_file(struct agents *agents, const char *file, struct diag *diag)
 	if (rc != 0)
 		return rc;
 	source = map_file_source(map);
+	source.all_lanes = true;
 	description = map_describe(&source);
 	rc = subnet_describe(agents, description, diag);
 	json_decref(description);

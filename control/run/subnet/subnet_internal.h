@@ -11,10 +11,9 @@
 // ---- describe.c ---------------------------------------------------------------------------------
 
 // Adds the nodes and links of a description (control/map/), with the LIDs, partitions and lanes
-// that it has for them.
-// Nothing in it is trusted. Returns 0, or -EINVAL with an error in diag.
+// that it has for them. Nothing in it is trusted. Returns 0, or -EINVAL with an error in diag.
 int subnet_describe(struct agents *agents, const json_t *description, struct diag *diag);
-// Its part that is of lanes (describe_lanes.c).
+// Adds the lanes of its nodes (describe_lanes.c).
 void subnet_describe_lanes(struct agents *agents, const json_t *nodes);
 // The port that a description calls "leaf1.swp3". Returns 0 or -ENOENT.
 int subnet_find_port(const struct agents *agents, const char *name, struct agent_place *out);

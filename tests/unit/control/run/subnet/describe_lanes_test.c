@@ -8,9 +8,10 @@
 #include <cmocka.h>
 
 #define LEVELS "'by_priority':[0,0,0,3,0,0,6,0]"
-#define TURNS(high, low, limit) "{'high':" high ",'low':" low ",'limit':" limit "}"
-#define GOOD TURNS("[[6,255]]", "[[0,1],[3,2]]", "255")
-#define LANES(levels, turns) "{" levels ",'credits':true,'turns':" turns ",'nic_turns':" GOOD "}"
+#define TABLES(high, low, limit) "{'high':" high ",'low':" low ",'limit':" limit "}"
+#define GOOD TABLES("[[6,255]]", "[[0,1],[3,2]]", "255")
+#define LANES(levels, tables) \
+	"{" levels ",'credits':true,'arbitration':" tables ",'nic_arbitration':" GOOD "}"
 #define ENTRIES_8 "[0,1],[0,1],[0,1],[0,1],[0,1],[0,1],[0,1],[0,1]"
 #define ENTRIES_64                                                                      \
 	ENTRIES_8 "," ENTRIES_8 "," ENTRIES_8 "," ENTRIES_8 "," ENTRIES_8 "," ENTRIES_8 \
@@ -44,7 +45,7 @@ describe(const char *lanes)
 static void
 test_lanes(void **state)
 {
-	struct agents a = describe(LANES(LEVELS, "" TURNS("[]", "[" ENTRIES_64 "]", "3")));
+	struct agents a = describe(LANES(LEVELS, "" TABLES("[]", "[" ENTRIES_64 "]", "3")));
 	const struct agent_port *leaf = &a.nodes[0].ports[2], *host = &a.nodes[1].ports[1];
 
 	(void)state;
@@ -72,12 +73,12 @@ test_wrong_lanes(void **state)
 		LANES("'by_priority':[0,0,0,-1,0,0,6,0]", GOOD),
 		LANES("'by_priority':[0,0,0,'3',0,0,6,0]", GOOD),
 		LANES(LEVELS, "{}"),
-		LANES(LEVELS, TURNS("[[8,1]]", "[]", "0")),
-		LANES(LEVELS, TURNS("[[0,256]]", "[]", "0")),
-		LANES(LEVELS, TURNS("[[0]]", "[]", "0")),
-		LANES(LEVELS, TURNS("[0]", "[]", "0")),
-		LANES(LEVELS, TURNS("[]", "[]", "256")),
-		LANES(LEVELS, TURNS("[]", "[" ENTRIES_64 ",[0,1]]", "0")),
+		LANES(LEVELS, TABLES("[[8,1]]", "[]", "0")),
+		LANES(LEVELS, TABLES("[[0,256]]", "[]", "0")),
+		LANES(LEVELS, TABLES("[[0]]", "[]", "0")),
+		LANES(LEVELS, TABLES("[0]", "[]", "0")),
+		LANES(LEVELS, TABLES("[]", "[]", "256")),
+		LANES(LEVELS, TABLES("[]", "[" ENTRIES_64 ",[0,1]]", "0")),
 	};
 
 	(void)state;

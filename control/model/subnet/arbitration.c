@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "turns.h"
+#include "arbitration.h"
 
 #define WEIGHT_MAX 255
 
@@ -37,12 +37,12 @@ scale(uint32_t weight, uint32_t most)
 }
 
 static void
-describe_schedulers(struct subnet_turns *out, const struct switch_config *settings, bool nic)
+describe_schedulers(struct subnet_arbitration *out, const struct switch_config *settings, bool nic)
 {
 	const unsigned used = config_used_classes(settings);
 	const uint32_t most = largest_weight(settings, used);
 
-	*out = (struct subnet_turns){0};
+	*out = (struct subnet_arbitration){0};
 	for (unsigned i = 0; i < CONFIG_PRIORITIES; i++) {
 		const unsigned last = CONFIG_PRIORITIES - 1 - i;
 
@@ -55,7 +55,7 @@ describe_schedulers(struct subnet_turns *out, const struct switch_config *settin
 }
 
 void
-subnet_turns_of_switch(struct subnet_turns *out, const struct switch_config *settings)
+subnet_arbitration_of_switch(struct subnet_arbitration *out, const struct switch_config *settings)
 {
 	const struct config_credit *credit = &settings->credit;
 
@@ -70,7 +70,7 @@ subnet_turns_of_switch(struct subnet_turns *out, const struct switch_config *set
 }
 
 void
-subnet_turns_of_nic(struct subnet_turns *out, const struct switch_config *settings)
+subnet_arbitration_of_nic(struct subnet_arbitration *out, const struct switch_config *settings)
 {
 	describe_schedulers(out, settings, true);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schedulers and arbitration of switches, as InfiniBand's tables.
-#include "control/model/subnet/turns.h"
+#include "control/model/subnet/arbitration.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 static const char *
-write_turns(const struct subnet_turns *turns, char out[static 200])
+write_tables(const struct subnet_arbitration *arbitration, char out[static 200])
 {
-	const struct config_lane_table *tables[] = {&turns->high, &turns->low};
+	const struct config_lane_table *tables[] = {&arbitration->high, &arbitration->low};
 	int length = 0;
 
 	for (unsigned t = 0; t < 2; t++)
@@ -22,12 +22,12 @@ write_turns(const struct subnet_turns *turns, char out[static 200])
 					  ? sprintf(out + length, "%u:%u ", tables[t]->lanes[i],
 						    tables[t]->weights[i])
 					  : sprintf(out + length, "/ ");
-	sprintf(out + length, "%u", turns->limit);
+	sprintf(out + length, "%u", arbitration->limit);
 	return out;
 }
 
 static void
-test_turns(void **state)
+test_tables(void **state)
 {
 	static const struct {
 		const char *qos, *of_switch, *of_nic; // high / low / limit
@@ -54,7 +54,7 @@ test_turns(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct switch_config settings;
-		struct subnet_turns turns;
+		struct subnet_arbitration arbitration;
 		struct diag diag = {0};
 		struct config *config;
 		char file[800], text[200];
@@ -65,10 +65,10 @@ test_turns(void **state)
 		if (config_load_text(&config, file, strlen(file), "s.yaml", &diag) != 0)
 			fail_msg("%s", diag_first_error(&diag));
 		assert_int_equal(config_switch(config, "s", CONFIG_ROLE_LEAF, &settings), 0);
-		subnet_turns_of_switch(&turns, &settings);
-		assert_string_equal(write_turns(&turns, text), cases[i].of_switch);
-		subnet_turns_of_nic(&turns, &settings);
-		assert_string_equal(write_turns(&turns, text), cases[i].of_nic);
+		subnet_arbitration_of_switch(&arbitration, &settings);
+		assert_string_equal(write_tables(&arbitration, text), cases[i].of_switch);
+		subnet_arbitration_of_nic(&arbitration, &settings);
+		assert_string_equal(write_tables(&arbitration, text), cases[i].of_nic);
 		config_free(config);
 		diag_free(&diag);
 	}
@@ -77,7 +77,7 @@ test_turns(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

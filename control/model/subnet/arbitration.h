@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// InfiniBand's two tables by which lanes take turns (VL arbitration), as they describe a port.
+// InfiniBand's two tables of VL arbitration, as they describe a port.
 // Control thread.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #define SUBNET_LIMIT_UNLIMITED 255 // as in VLHighLimit
 
-struct subnet_turns {
+struct subnet_arbitration {
 	struct config_lane_table high, low;
 	uint8_t limit; // of the high table, in units of 4096 B, or SUBNET_LIMIT_UNLIMITED
 };
@@ -17,7 +17,9 @@ struct subnet_turns {
 // the highest number first; the others are in the low table, with weights in the ratio of theirs,
 // of which the largest is 255. What they cannot say: of several strict lanes, the highest number
 // goes first.
-void subnet_turns_of_switch(struct subnet_turns *out, const struct switch_config *settings);
+void subnet_arbitration_of_switch(struct subnet_arbitration *out,
+				  const struct switch_config *settings);
 // Those of the NICs of its hosts: strict lanes as above, and the others take turns packet by
 // packet, so each has weight 1.
-void subnet_turns_of_nic(struct subnet_turns *out, const struct switch_config *settings);
+void subnet_arbitration_of_nic(struct subnet_arbitration *out,
+			       const struct switch_config *settings);
