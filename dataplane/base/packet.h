@@ -40,7 +40,7 @@ enum packet_flags {
 	// Payload and ICRC counted in wire_bytes but not written: ICRC is made where bytes are.
 	PACKET_NO_PAYLOAD = 1 << 6,
 	PACKET_TAGGED = 1 << 7,           // when it came in; l3_off is that of the present frame
-	PACKET_TRIMMED = 1 << 8,          // at this node
+	PACKET_TRIMMED = 1 << 8,          // this node trimmed it
 	PACKET_TRIMMED_UPSTREAM = 1 << 9, // on its way here: UDP says more than IP has
 	// Corrupted on the link that it is on, or on one before a cut-through switch.
 	PACKET_BAD_FCS = 1 << 10,

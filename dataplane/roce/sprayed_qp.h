@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the receiving end of a flow keeps whose packets take many paths and are acknowledged singly,
-// over Ultra Ethernet Transport or Multipath Reliable Connection; what it takes, and what it
-// answers. Worker: rw.
+// The receiver of a flow over Ultra Ethernet Transport or Multipath Reliable Connection: its state,
+// what it accepts, and what it answers. Packets of such a flow take many paths, and each is
+// acknowledged by itself. Worker: rw.
 #pragma once
 
 #include "qp.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receiving end of a flow whose packets take many paths and are acknowledged singly.
-// sprayed_receiver.c says how. Worker only, but for renewing it.
+// Receives packets that take many paths and are acknowledged one by one: see sprayed_receiver.c.
+// Worker only, except for renewing it.
 #pragma once
 
 #include "sprayed_qp.h"
