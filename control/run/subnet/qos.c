@@ -262,7 +262,8 @@ sort_out(struct subnet_qos *q)
 	}
 	say_of(q, SUBNET_NOTE_NO_TABLES, &fixed,
 	       q->path != NULL ? "arbitration tables; without credits the fabric keeps its "
-				 "schedulers: set qos.flow-control: credit in its file"
+				 "schedulers: set `preset: infiniband` in its file, or "
+				 "qos.flow-control: credit and buffer.cell: 64"
 			       : "arbitration tables; the file keeps its own: set "
 				 "qos.credit.arbitration there");
 	say_of(q, SUBNET_NOTE_MIXED, &mixed,

@@ -98,7 +98,8 @@ test_arbitration_that_is_kept(void **state)
 	expect(&q, "");
 	a.nodes[LEAF1].arbitrated = a.nodes[LEAF2].arbitrated = true;
 	expect(&q, "leaf1 and 1 more: the subnet manager sets arbitration tables; without credits "
-		   "the fabric keeps its schedulers: set qos.flow-control: credit in its file\n");
+		   "the fabric keeps its schedulers: set `preset: infiniband` in its file, or "
+		   "qos.flow-control: credit and buffer.cell: 64\n");
 	a.nodes[LEAF1].programmable = a.nodes[LEAF1].arbitrated = true;
 	a.nodes[LEAF1].ports[2].info[38] = 9;
 	expect(&q, "leaf1: the subnet manager sets different arbitration tables at ports of one "
