@@ -45,6 +45,16 @@ is_served(const struct config_lane_table *table, int lane)
 	return false;
 }
 
+// Of a change that names no place in a file, the key says which switch it is.
+static const char *
+arbitration_key(const struct switch_check *check, struct diag_pos pos,
+		char out[static 2 * CONFIG_NAME_MAX])
+{
+	snprintf(out, 2 * CONFIG_NAME_MAX, "%s%sqos.credit.arbitration", check->name,
+		 pos.line == 0 && check->name[0] != '\0' ? "." : "");
+	return pos.line == 0 ? out : "qos.credit.arbitration";
+}
+
 static void
 check_arbitration(const struct switch_check *check)
 {
@@ -52,6 +62,7 @@ check_arbitration(const struct switch_check *check)
 	const struct config_credit *credit = &settings->credit;
 	struct diag_pos pos = check_later(check_mark(check, "qos.credit.arbitration.high").pos,
 					  check_mark(check, "qos.credit.arbitration.low").pos);
+	char key[2 * CONFIG_NAME_MAX];
 
 	if (credit->high.count == 0 && credit->low.count == 0)
 		return;
@@ -60,7 +71,7 @@ check_arbitration(const struct switch_check *check)
 
 		if (is_served(&credit->high, lane) || is_served(&credit->low, lane))
 			continue;
-		diag_error(check->diag, check->file, pos, "qos.credit.arbitration",
+		diag_error(check->diag, check->file, pos, arbitration_key(check, pos, key),
 			   "lane %d, of priority %d, is in neither table with a weight above 0: "
 			   "its packets would never leave",
 			   lane, p);

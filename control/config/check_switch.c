@@ -199,10 +199,11 @@ check_ipip(const struct switch_check *check)
 }
 
 void
-check_switch(const struct merge_checks *checks, const struct switch_config *settings,
-	     const struct config_marks *marks)
+check_switch(const struct merge_checks *checks, const char *name,
+	     const struct switch_config *settings, const struct config_marks *marks)
 {
-	struct switch_check check = {checks, settings, marks, checks->config->file, checks->diag};
+	struct switch_check check = {checks,       settings, marks, checks->config->file,
+				     checks->diag, name};
 
 	check_preset(&check);
 	check_buffer(&check);

@@ -350,7 +350,7 @@ check_one_switch(const struct merge_checks *checks, const char *name, enum confi
 	struct switch_config settings;
 
 	if (merge_switch(checks->config, name, role, &settings, &marks, checks->diag) == 0)
-		check_switch(checks, &settings, &marks);
+		check_switch(checks, name, &settings, &marks);
 	config_marks_free(&marks);
 }
 

@@ -68,8 +68,8 @@ void merge_try_switch(const struct config *config, const struct yaml_node *node,
 // What a name stands for. Returns 0, or -ENOENT when no node of the file has it (check_fabric.c).
 int config_node_role(const struct config *config, const char *name, enum config_role *role);
 // The settings of one switch against each other (check_switch.c).
-void check_switch(const struct merge_checks *checks, const struct switch_config *settings,
-		  const struct config_marks *marks);
+void check_switch(const struct merge_checks *checks, const char *name,
+		  const struct switch_config *settings, const struct config_marks *marks);
 // What an InfiniBand fabric cannot have; also resolves the framing (check_infiniband.c).
 void check_infiniband(struct config *config, struct diag *diag);
 // Everything else of the file against itself; also gives ports without an MTU the switch's.
@@ -104,6 +104,7 @@ struct switch_check {
 	const struct config_marks *marks;
 	const char *file;
 	struct diag *diag;
+	const char *name; // "leaf1"; "" for the settings of a role
 };
 
 // Where the value of a key came from.
