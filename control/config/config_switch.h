@@ -5,6 +5,7 @@
 #include "config_values.h"
 
 #include "dataplane/base/group_mode.h"
+#include "dataplane/base/lane_tables.h"
 
 enum config_preset {
 	CONFIG_PRESET_NONE,
@@ -152,12 +153,11 @@ enum config_flow_control {
 };
 
 // A table by which lanes take turns: entries of a lane and a weight in units of 64 B.
-#define CONFIG_LANE_ENTRIES 64
 
 struct config_lane_table {
 	uint8_t count;
-	uint8_t lanes[CONFIG_LANE_ENTRIES];
-	uint8_t weights[CONFIG_LANE_ENTRIES];
+	uint8_t lanes[LANE_ENTRIES_MAX];
+	uint8_t weights[LANE_ENTRIES_MAX];
 };
 
 struct config_credit {

@@ -15,7 +15,7 @@ read_lane_entry(const char *text, struct config_lane_table *table)
 	int length = 0;
 
 	if (sscanf(text, " %1u:%3u %n", &lane, &weight, &length) != 2 || length == 0 ||
-	    lane >= CONFIG_PRIORITIES || weight > UINT8_MAX || table->count == CONFIG_LANE_ENTRIES)
+	    lane >= CONFIG_PRIORITIES || weight > UINT8_MAX || table->count == LANE_ENTRIES_MAX)
 		return NULL;
 	table->lanes[table->count] = (uint8_t)lane;
 	table->weights[table->count++] = (uint8_t)weight;
@@ -39,7 +39,7 @@ decode_lane_table(struct decoder *d, const struct schema_key *key, const struct 
 		decode_error(d, node->pos,
 			     "expected none, or at most %d entries LANE:WEIGHT with a lane of 0 to "
 			     "7 and a weight of 0 to 255, such as \"0:64,3:128\"",
-			     CONFIG_LANE_ENTRIES);
+			     LANE_ENTRIES_MAX);
 		return;
 	}
 	memcpy((char *)base + key->offset, &table, sizeof(table));

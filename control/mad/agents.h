@@ -10,6 +10,8 @@
 
 #include "mad.h"
 
+#include "dataplane/base/lane_tables.h"
+
 #include <stddef.h>
 
 #define AGENT_NONE UINT32_MAX
@@ -23,10 +25,10 @@
 #define AGENT_PARTITIONS 32
 #define AGENT_PARTITION_DEFAULT 0xffff // as a full member
 #define AGENT_LEVELS 16
-#define AGENT_ENTRIES 64                      // of an arbitration table, at the most
-#define AGENT_ARBITRATION (2 * AGENT_ENTRIES) // bytes of one: pairs of VL and weight
-#define AGENT_BLOCK_ENTRIES 32                // of them in a MAD
-#define AGENT_DROP_VL 15                      // for levels whose packets are dropped
+#define AGENT_LEVELS_USED 8 // and as many lanes; packets of other levels are dropped
+#define AGENT_ARBITRATION (2 * LANE_ENTRIES_MAX) // bytes of a table: pairs of VL and weight
+#define AGENT_BLOCK_ENTRIES 32                   // of them in a MAD
+#define AGENT_DROP_VL 15                         // for levels whose packets are dropped
 
 enum agent_kind { AGENT_HOST = 1, AGENT_SWITCH = 2 }; // as NodeInfo has it
 
@@ -163,7 +165,8 @@ agent_lane_of(const uint8_t levels[static AGENT_LEVELS / 2], unsigned level)
 static inline uint8_t
 agent_entries(const struct agent_port *port, unsigned table)
 {
-	return port->info[table == AGENT_HIGH ? 39 : 40];
+	return port->info[table == AGENT_HIGH ? MAD_PORT_INFO_HIGH_ENTRIES
+					      : MAD_PORT_INFO_LOW_ENTRIES];
 }
 
 static inline uint16_t

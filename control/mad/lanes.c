@@ -2,17 +2,16 @@
 // What the fabric does with lanes and partitions, and where a manager has set something else.
 #include "agents.h"
 
-#define LEVELS_USED 8 // packets of others are dropped
 #define FULL_MEMBER 0x8000
 #define ENFORCEMENT 0x0c // PartitionEnforcementInbound and -Outbound
 
 // VLCap and OperationalVLs: the least of 1, 2, 4 and 8 lanes from VL0.
 static unsigned
-lane_capability(const uint8_t of_level[static LEVELS_USED])
+lane_capability(const uint8_t of_level[static AGENT_LEVELS_USED])
 {
 	unsigned most = 0, capability = 1;
 
-	for (unsigned level = 0; level < LEVELS_USED; level++)
+	for (unsigned level = 0; level < AGENT_LEVELS_USED; level++)
 		most = of_level[level] > most ? of_level[level] : most;
 	while (capability < 4 && most >= 1u << (capability - 1))
 		capability++;
@@ -23,7 +22,7 @@ lane_capability(const uint8_t of_level[static LEVELS_USED])
 static uint8_t
 table_capability(uint8_t count)
 {
-	return count > AGENT_BLOCK_ENTRIES ? AGENT_ENTRIES : AGENT_BLOCK_ENTRIES;
+	return count > AGENT_BLOCK_ENTRIES ? LANE_ENTRIES_MAX : AGENT_BLOCK_ENTRIES;
 }
 
 void
@@ -39,11 +38,11 @@ agent_set_lanes(struct agent *node, uint8_t number, const struct agent_lanes *la
 	for (unsigned in = 0; in <= node->port_count; in++)
 		memcpy(port->levels[in], port->own_levels, sizeof(port->own_levels));
 	memcpy(port->arbitration, lanes->tables, sizeof(port->arbitration));
-	mad_put_high(info + 37, capability);
-	info[38] = lanes->limit;
-	info[39] = table_capability(lanes->counts[AGENT_HIGH]);
-	info[40] = table_capability(lanes->counts[AGENT_LOW]);
-	mad_put_high(info + 43, capability);
+	mad_put_high(info + MAD_PORT_INFO_VL_CAP, capability);
+	info[MAD_PORT_INFO_HIGH_LIMIT] = lanes->limit;
+	info[MAD_PORT_INFO_HIGH_ENTRIES] = table_capability(lanes->counts[AGENT_HIGH]);
+	info[MAD_PORT_INFO_LOW_ENTRIES] = table_capability(lanes->counts[AGENT_LOW]);
+	mad_put_high(info + MAD_PORT_INFO_OPERATIONAL_VLS, capability);
 }
 
 void
@@ -58,7 +57,7 @@ agents_set_partition(struct agents *agents, struct agent_place host, uint16_t ke
 	leaf = &agents->nodes[port->peer_node].ports[port->peer_port];
 	leaf->partition = key;
 	mad_put16(leaf->partitions, key);
-	leaf->info[43] |= ENFORCEMENT;
+	leaf->info[MAD_PORT_INFO_OPERATIONAL_VLS] |= ENFORCEMENT;
 }
 
 // ---- differences --------------------------------------------------------------------------------
@@ -75,7 +74,7 @@ levels_differ(const struct agent *node, unsigned out, unsigned in)
 {
 	const struct agent_port *port = &node->ports[out];
 
-	return memcmp(port->levels[in], port->own_levels, LEVELS_USED / 2) != 0;
+	return memcmp(port->levels[in], port->own_levels, AGENT_LEVELS_USED / 2) != 0;
 }
 
 // A host has one row, and of a switch those of links that are up count.
@@ -157,7 +156,8 @@ agent_common_arbitration(const struct agent *node)
 
 		if (!is_up(node, p))
 			continue;
-		if (first != 0 && (port->info[38] != before->info[38] ||
+		if (first != 0 && (port->info[MAD_PORT_INFO_HIGH_LIMIT] !=
+					   before->info[MAD_PORT_INFO_HIGH_LIMIT] ||
 				   memcmp(port->arbitration, before->arbitration,
 					  sizeof(port->arbitration)) != 0))
 			return 0;

@@ -74,6 +74,15 @@ enum {
 	MAD_AT_RETURN_PATH = 192, // the ports by which it came
 };
 
+// Offsets in PortInfo of what is of lanes (section 14.2.5.6).
+enum {
+	MAD_PORT_INFO_VL_CAP = 37, // high half
+	MAD_PORT_INFO_HIGH_LIMIT = 38,
+	MAD_PORT_INFO_HIGH_ENTRIES = 39,
+	MAD_PORT_INFO_LOW_ENTRIES = 40,
+	MAD_PORT_INFO_OPERATIONAL_VLS = 43, // high half; low: of partitions
+};
+
 #define MAD_HOPS_MAX 63
 #define MAD_LID_PERMISSIVE 0xffff
 #define MAD_LID_MAX 0xbfff // the largest unicast one

@@ -78,9 +78,9 @@ copy_settings(struct agent_port *port, const uint8_t *data)
 	info[34] = data[34] & 0xc0;
 	mad_put_low(info + 35, data[35]);
 	info[36] = data[36];
-	info[38] = data[38];
+	info[MAD_PORT_INFO_HIGH_LIMIT] = data[MAD_PORT_INFO_HIGH_LIMIT];
 	info[42] = data[42];
-	info[43] = data[43];
+	info[MAD_PORT_INFO_OPERATIONAL_VLS] = data[MAD_PORT_INFO_OPERATIONAL_VLS];
 	memset(info + 44, 0, 6);               // violations: any value clears them
 	info[51] = (uint8_t)(data[51] & 0x1f); // ClientReregister is for programs, and not kept
 	info[53] = data[53];
@@ -91,8 +91,8 @@ static bool
 is_valid(const struct agent_port *port, const uint8_t *data, struct wanted wanted)
 {
 	return mad_get16(data + 16) <= MAD_LID_MAX && mad_get16(data + 18) <= MAD_LID_MAX &&
-	       (data[34] & 7) == 0 &&                      // LMC: a port has one LID
-	       data[43] >> 4 <= port->info[37] >> 4 &&     // OperationalVLs
+	       (data[34] & 7) == 0 && // LMC: a port has one LID
+	       data[MAD_PORT_INFO_OPERATIONAL_VLS] >> 4 <= port->info[MAD_PORT_INFO_VL_CAP] >> 4 &&
 	       data[36] >> 4 <= (port->info[41] & 0x0f) && // NeighborMTU
 	       is_allowed(port, wanted);
 }
@@ -124,7 +124,7 @@ mad_port_info(struct agents *agents, const struct mad_request *r)
 			return MAD_BAD_VALUE;
 		if ((host || number == 0) && mad_get16(r->data + 16) != agent_lid(port))
 			note_lid(agents);
-		if (r->data[38] != port->info[38]) // VLHighLimit
+		if (r->data[MAD_PORT_INFO_HIGH_LIMIT] != port->info[MAD_PORT_INFO_HIGH_LIMIT])
 			agents_note_arbitration(agents, r->node, port);
 		copy_settings(port, r->data);
 		if (number != 0)

@@ -9,6 +9,7 @@
 
 #include "lpm.h"
 #include "group_mode.h"
+#include "lane_tables.h"
 #include "packet.h"
 #include "pins.h"
 #include "time.h"
@@ -354,23 +355,6 @@ struct credit_port {
 	ps_t resend;                  // an update is sent again after this long
 	ps_t spacing;                 // updates keep at least this distance; 0: none
 	ps_t sync;                    // CBFC: how often the blocks sent are reported; 0: never
-};
-
-#define LANE_ENTRIES_MAX 64
-#define LANE_LIMIT_UNLIMITED 255
-#define LANE_TABLES 2 // high, low
-
-struct lane_entry {
-	uint8_t lane;
-	uint8_t weight; // in units of 64 B
-};
-
-// Arbitration of lanes by two tables (queueing/lane_arbiter.h).
-struct lane_tables {
-	bool on;
-	uint8_t limit; // in units of 4096 B of the high table, or LANE_LIMIT_UNLIMITED
-	uint8_t counts[LANE_TABLES]; // of the entries
-	struct lane_entry entries[LANE_TABLES][LANE_ENTRIES_MAX];
 };
 
 struct credit_tables {

@@ -51,7 +51,7 @@ describe_schedulers(struct subnet_arbitration *out, const struct switch_config *
 		if (used >> i & 1 && !is_strict(settings, i))
 			add(&out->low, i, nic ? 1 : scale(settings->classes[i].weight, most));
 	}
-	out->limit = out->high.count != 0 ? SUBNET_LIMIT_UNLIMITED : 0;
+	out->limit = out->high.count != 0 ? LANE_LIMIT_UNLIMITED : 0;
 }
 
 void
@@ -66,7 +66,7 @@ subnet_arbitration_of_switch(struct subnet_arbitration *out, const struct switch
 	}
 	out->high = credit->high;
 	out->low = credit->low;
-	out->limit = credit->limit_unlimited ? SUBNET_LIMIT_UNLIMITED : (uint8_t)credit->limit;
+	out->limit = credit->limit_unlimited ? LANE_LIMIT_UNLIMITED : (uint8_t)credit->limit;
 }
 
 void

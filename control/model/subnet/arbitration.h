@@ -5,11 +5,9 @@
 
 #include "control/config/config.h"
 
-#define SUBNET_LIMIT_UNLIMITED 255 // as in VLHighLimit
-
 struct subnet_arbitration {
 	struct config_lane_table high, low;
-	uint8_t limit; // of the high table, in units of 4096 B, or SUBNET_LIMIT_UNLIMITED
+	uint8_t limit; // of the high table, in units of 4096 B, or LANE_LIMIT_UNLIMITED
 };
 
 // Those of a switch's ports: `qos.credit.arbitration` where it is set. Else they say of the

@@ -166,7 +166,6 @@ set_port(struct tables_draft *draft, struct credit_port *c, const struct topo_po
 static void
 set_lane_table(struct lane_tables *to, unsigned table, const struct config_lane_table *from)
 {
-	_Static_assert(LANE_ENTRIES_MAX == CONFIG_LANE_ENTRIES, "every entry of the file fits");
 	to->counts[table] = from->count;
 	for (unsigned i = 0; i < from->count; i++)
 		to->entries[table][i] = (struct lane_entry){from->lanes[i], from->weights[i]};

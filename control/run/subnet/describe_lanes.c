@@ -3,8 +3,6 @@
 // missing or wrong there keeps those that it has.
 #include "subnet_internal.h"
 
-#define LANES 8
-
 static bool
 read_number(const json_t *from, json_int_t end, uint8_t *out)
 {
@@ -20,7 +18,7 @@ read_table(const json_t *from, unsigned table, struct agent_lanes *out)
 	const json_t *pair;
 	size_t i;
 
-	if (!json_is_array(from) || json_array_size(from) > AGENT_ENTRIES)
+	if (!json_is_array(from) || json_array_size(from) > LANE_ENTRIES_MAX)
 		return false;
 	memset(out->tables[table], 0, sizeof(out->tables[table]));
 	out->counts[table] = (uint8_t)json_array_size(from);
@@ -28,7 +26,7 @@ read_table(const json_t *from, unsigned table, struct agent_lanes *out)
 	{
 		uint8_t *entry = out->tables[table] + 2 * i;
 
-		if (!read_number(json_array_get(pair, 0), LANES, &entry[0]) ||
+		if (!read_number(json_array_get(pair, 0), AGENT_LEVELS_USED, &entry[0]) ||
 		    !read_number(json_array_get(pair, 1), UINT8_MAX + 1, &entry[1]))
 			return false;
 	}
@@ -47,8 +45,9 @@ static bool
 read_levels(const json_t *from, struct agent_lanes *out)
 {
 	memset(out->of_level, AGENT_DROP_VL, sizeof(out->of_level));
-	for (unsigned level = 0; level < LANES; level++)
-		if (!read_number(json_array_get(from, level), LANES, &out->of_level[level]))
+	for (unsigned level = 0; level < AGENT_LEVELS_USED; level++)
+		if (!read_number(json_array_get(from, level), AGENT_LEVELS_USED,
+				 &out->of_level[level]))
 			return false;
 	return true;
 }

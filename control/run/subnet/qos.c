@@ -14,8 +14,6 @@
 #define QUIET_MS 100      // before anything is done
 #define QUIET_MAX_MS 5000 // even if there is no quiet; to set up a large subnet takes seconds
 #define RETRY_MS 1000     // after a failure
-#define LEVELS_USED 8
-#define LIMIT_UNLIMITED 255
 
 // text: NULL if there is nothing to say any more.
 static void
@@ -40,12 +38,12 @@ name_nodes(const struct subnet_qos *q, uint32_t first, uint32_t count)
 
 // As OpenSM's option has them: "0,1,2,3,4,5,6,7".
 static const char *
-list_levels(const uint8_t *levels, char out[static 3 * LEVELS_USED])
+list_levels(const uint8_t *levels, char out[static 3 * AGENT_LEVELS_USED])
 {
 	int length = 0;
 
-	for (unsigned level = 0; level < LEVELS_USED; level++)
-		length += snprintf(out + length, 3 * LEVELS_USED - (size_t)length, "%s%u",
+	for (unsigned level = 0; level < AGENT_LEVELS_USED; level++)
+		length += snprintf(out + length, 3 * AGENT_LEVELS_USED - (size_t)length, "%s%u",
 				   level != 0 ? "," : "", agent_lane_of(levels, level));
 	return out;
 }
@@ -53,7 +51,7 @@ list_levels(const uint8_t *levels, char out[static 3 * LEVELS_USED])
 static void
 compare_levels(struct subnet_qos *q)
 {
-	char set[3 * LEVELS_USED], own[3 * LEVELS_USED], *nodes, *text = NULL;
+	char set[3 * AGENT_LEVELS_USED], own[3 * AGENT_LEVELS_USED], *nodes, *text = NULL;
 	const struct agent_port *port;
 	struct agent_difference found;
 
@@ -122,7 +120,7 @@ write_table(FILE *to, const struct agent_port *port, unsigned table)
 {
 	unsigned used = 0, count = 0;
 
-	for (unsigned level = 0; level < LEVELS_USED; level++)
+	for (unsigned level = 0; level < AGENT_LEVELS_USED; level++)
 		used |= 1u << agent_lane_of(port->own_levels, level);
 	for (unsigned i = 0; i < agent_entries(port, table); i++) {
 		const uint8_t *entry = port->arbitration[table] + (size_t)2 * i;
@@ -149,10 +147,10 @@ arbitration_text(const struct agent_port *port)
 	fputs(high != 0 ? "\", low: " : "none, low: ", to);
 	low = write_table(to, port, AGENT_LOW);
 	fputs(low != 0 ? "\"" : high != 0 ? "none" : "\"0:0\"", to);
-	if (port->info[38] == LIMIT_UNLIMITED)
+	if (port->info[MAD_PORT_INFO_HIGH_LIMIT] == LANE_LIMIT_UNLIMITED)
 		fputs(", limit: unlimited}", to);
 	else
-		fprintf(to, ", limit: %u}", port->info[38]);
+		fprintf(to, ", limit: %u}", port->info[MAD_PORT_INFO_HIGH_LIMIT]);
 	fclose(to);
 	return text;
 }
