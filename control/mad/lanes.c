@@ -30,19 +30,23 @@ agent_set_lanes(struct agent *node, uint8_t number, const struct agent_lanes *la
 {
 	struct agent_port *port = &node->ports[number];
 	const unsigned capability = lane_capability(lanes->of_level);
-	uint8_t *info = port->info;
+	uint8_t own[sizeof(port->own_levels)], *info = port->info;
 
 	for (unsigned level = 0; level < AGENT_LEVELS; level += 2)
-		port->own_levels[level / 2] =
+		own[level / 2] =
 			(uint8_t)(lanes->of_level[level] << 4 | lanes->of_level[level + 1]);
+	// What a manager has set of other things stays.
 	for (unsigned in = 0; in <= node->port_count; in++)
-		memcpy(port->levels[in], port->own_levels, sizeof(port->own_levels));
+		if (memcmp(own, port->own_levels, sizeof(own)) != 0)
+			memcpy(port->levels[in], own, sizeof(own));
+	memcpy(port->own_levels, own, sizeof(own));
 	memcpy(port->arbitration, lanes->tables, sizeof(port->arbitration));
+	if (info[MAD_PORT_INFO_VL_CAP] >> 4 != capability)
+		mad_put_high(info + MAD_PORT_INFO_OPERATIONAL_VLS, capability);
 	mad_put_high(info + MAD_PORT_INFO_VL_CAP, capability);
 	info[MAD_PORT_INFO_HIGH_LIMIT] = lanes->limit;
 	info[MAD_PORT_INFO_HIGH_ENTRIES] = table_capability(lanes->counts[AGENT_HIGH]);
 	info[MAD_PORT_INFO_LOW_ENTRIES] = table_capability(lanes->counts[AGENT_LOW]);
-	mad_put_high(info + MAD_PORT_INFO_OPERATIONAL_VLS, capability);
 }
 
 void

@@ -49,9 +49,9 @@ json_t *map_attached_text(const struct config_attach *attach);
 // The NICs of all hosts: [{"host", "nic", "address", "address6", "port", "vrf", "tenant", "mac",
 // "is", and of InfiniBand "lid" and "pkey"}].
 json_t *map_hosts(const struct map_source *source);
-// All of it: {"name", "nodes": [{"name", "role", "plane", "pod", "rail", "lid", and of a switch
-// with credits or of InfiniBand "lanes": map_lanes()}], "links": [...], "hosts": map_hosts(), "tenants": [name, or null for a
-// number that no tenant has]}.
+// All of it: {"name", "nodes": [{"name", "role", "plane", "pod", "rail", "lid", "lanes":
+// map_lanes() of a switch of InfiniBand or with credits}], "links": [...], "hosts": map_hosts(),
+// "tenants": [name, or null for a number that no tenant has]}.
 json_t *map_describe(const struct map_source *source);
 
 // ---- lanes.c ------------------------------------------------------------------------------------

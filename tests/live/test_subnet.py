@@ -341,6 +341,10 @@ class Live(SubnetCase):
         self.assertEqual(self.arbitration("0,1", 1), ([(6, 8), (5, 7)], [(0, 64), (3, 190)], 2))
         self.assertAlmostEqual(share(), .75, delta=.05)
         self.assertEqual(unlike(), [])
+        # What the fabric changes itself, its agents say too; others keep what OpenSM set, with entries that mean nothing.
+        roost("set", "leaf2.qos.credit.arbitration", '{high: "6:9", low: "0:1,3:2", limit: 0}', "-f", up.name)
+        wait_until(lambda: self.arbitration("0,1,3,2", 1) == ([(6, 9)], [(0, 1), (3, 2)], 0), "leaf2 answers with its new tables")
+        self.assertEqual(self.arbitration("0,1", 1), ([(6, 8), (5, 7)], [(0, 64), (3, 190)], 2))
 
         # Lane 3 is in use: it cannot be left without a weight. The other levels of these tables are not the fabric's.
         self.manage_qos(**options | {"qos_vlarb_low": "0:64", "qos_sl2vl": "0,1,2,3,4,5,6,7,0,0,0,0,0,0,0,0"})

@@ -202,7 +202,7 @@ subnet_describe(struct agents *agents, const json_t *description, struct diag *d
 			rc = add_link(agents, link, diag);
 	}
 	if (rc == 0) {
-		subnet_describe_lanes(agents, json_object_get(description, "nodes"));
+		subnet_describe_lanes(agents, NULL, json_object_get(description, "nodes"));
 		set_addresses(agents, description);
 	}
 	return rc;

@@ -3,6 +3,8 @@
 // missing or wrong there keeps those that it has.
 #include "subnet_internal.h"
 
+#include <stdlib.h>
+
 static bool
 read_number(const json_t *from, json_int_t end, uint8_t *out)
 {
@@ -64,46 +66,82 @@ find_arbitration(const json_t *lanes, unsigned port, const char *key)
 	return json_object_get(own != NULL ? own : lanes, key);
 }
 
-static void
-set_switch(struct agent *node, const json_t *lanes)
+// Whether a port's tables have the effect of those read. The fabric leaves out entries that have
+// none, so tables that a manager set and the fabric took need not be the same.
+static bool
+agrees(const struct agent_port *port, const struct agent_lanes *read)
 {
-	struct agent_lanes read;
+	struct agent_port other = *port;
+	char *before = subnet_arbitration_text(port), *after;
+	bool same;
 
-	if (!read_levels(json_object_get(lanes, "by_priority"), &read))
-		return;
-	node->programmable = json_is_true(json_object_get(lanes, "credits"));
-	for (unsigned p = 0; p <= node->port_count; p++)
-		if (read_arbitration(find_arbitration(lanes, p, "arbitration"), &read))
-			agent_set_lanes(node, (uint8_t)p, &read);
+	memcpy(other.arbitration, read->tables, sizeof(other.arbitration));
+	other.info[MAD_PORT_INFO_HIGH_LIMIT] = read->limit;
+	other.info[MAD_PORT_INFO_HIGH_ENTRIES] = LANE_ENTRIES_MAX;
+	other.info[MAD_PORT_INFO_LOW_ENTRIES] = LANE_ENTRIES_MAX;
+	after = subnet_arbitration_text(&other);
+	same = strcmp(before, after) == 0;
+	free(before);
+	free(after);
+	return same;
 }
 
-// A host has the settings of the switch behind its first port.
-static void
-set_host(struct agents *agents, uint32_t host, const json_t *nodes)
+// What a switch's `lanes` say now, and said when they were read last; NULL: never.
+struct change {
+	const json_t *before, *now;
+};
+
+static struct change
+find_change(uint32_t node, const json_t *before, const json_t *nodes)
 {
-	struct agent *node = &agents->nodes[host];
-	const json_t *lanes;
+	return (struct change){json_object_get(json_array_get(before, node), "lanes"),
+			       json_object_get(json_array_get(nodes, node), "lanes")};
+}
+
+// port: of the node; leaf_port, key: where its tables are in `lanes`.
+static void
+set_port(struct agent *node, uint8_t port, struct change lanes, unsigned leaf_port, const char *key)
+{
+	const json_t *levels = json_object_get(lanes.now, "by_priority");
+	const json_t *tables = find_arbitration(lanes.now, leaf_port, key);
+	const bool again = json_equal(json_object_get(lanes.before, "by_priority"), levels);
 	struct agent_lanes read;
 
-	if (node->port_count == 0 || node->ports[1].peer_node == AGENT_NONE)
+	if (again && json_equal(find_arbitration(lanes.before, leaf_port, key), tables))
 		return;
-	lanes = json_object_get(json_array_get(nodes, node->ports[1].peer_node), "lanes");
-	if (!read_levels(json_object_get(lanes, "by_priority"), &read))
+	if (read_levels(levels, &read) && read_arbitration(tables, &read) &&
+	    !(again && agrees(&node->ports[port], &read)))
+		agent_set_lanes(node, port, &read);
+}
+
+static void
+set_switch(struct agent *node, struct change lanes)
+{
+	struct agent_lanes read;
+
+	if (!read_levels(json_object_get(lanes.now, "by_priority"), &read))
 		return;
-	for (unsigned p = 1; p <= node->port_count; p++)
-		if (read_arbitration(
-			    find_arbitration(lanes, node->ports[p].peer_port, "nic_arbitration"),
-			    &read))
-			agent_set_lanes(node, (uint8_t)p, &read);
+	node->programmable = json_is_true(json_object_get(lanes.now, "credits"));
+	for (unsigned p = 0; p <= node->port_count; p++)
+		set_port(node, (uint8_t)p, lanes, p, "arbitration");
 }
 
 void
-subnet_describe_lanes(struct agents *agents, const json_t *nodes)
+subnet_describe_lanes(struct agents *agents, const json_t *before, const json_t *nodes)
 {
-	for (uint32_t n = 0; n < agents->count; n++)
-		if (agents->nodes[n].kind == AGENT_SWITCH)
-			set_switch(&agents->nodes[n],
-				   json_object_get(json_array_get(nodes, n), "lanes"));
-		else
-			set_host(agents, n, nodes);
+	for (uint32_t n = 0; n < agents->count; n++) {
+		struct agent *node = &agents->nodes[n];
+		const struct agent_port *first = &node->ports[1];
+
+		if (node->arbitrated)
+			continue; // what a manager has set is due to be programmed
+		if (node->kind == AGENT_SWITCH) {
+			set_switch(node, find_change(n, before, nodes));
+			continue;
+		}
+		// A host has the settings of the switch behind its first port.
+		for (unsigned p = 1; p <= node->port_count && first->peer_node != AGENT_NONE; p++)
+			set_port(node, (uint8_t)p, find_change(first->peer_node, before, nodes),
+				 node->ports[p].peer_port, "nic_arbitration");
+	}
 }

@@ -25,6 +25,7 @@ struct subnet_live {
 	const char *path;
 	struct api_stream *stream;
 	json_t *links;   // the port "leaf1.swp5" at one end, by the link's name
+	json_t *nodes;   // of the description that was read last
 	uint16_t **lids; // of the fabric, by node and port
 	uint32_t lid_count;
 	json_t *counters; // of one node, as they were
@@ -200,7 +201,7 @@ subnet_live_open(struct subnet_live **out, struct agents *agents, const char *pa
 		 struct diag *diag)
 {
 	struct subnet_live *live = memory_new(sizeof(*live), "a live fabric");
-	json_t *kinds = json_pack("{s:[s]}", "kinds", "link"), *answer;
+	json_t *kinds = json_pack("{s:[s,s]}", "kinds", "link", "apply"), *answer;
 	const struct api_call subscribe = {path, "subscribe", kinds, CALL_MS};
 	int rc;
 
@@ -223,6 +224,7 @@ subnet_live_open(struct subnet_live **out, struct agents *agents, const char *pa
 	if (rc == 0) {
 		note_lids(live);
 		note_links(live, answer);
+		live->nodes = json_incref(json_object_get(answer, "nodes"));
 		agents->hooks = (struct agent_hooks){live, read_counters, set_link};
 	}
 	json_decref(answer);
@@ -238,6 +240,7 @@ subnet_live_close(struct subnet_live *live)
 		free(live->lids[n]);
 	free(live->lids);
 	json_decref(live->links);
+	json_decref(live->nodes);
 	json_decref(live->counters);
 	api_stream_close(live->stream);
 	free(live);
@@ -249,7 +252,7 @@ subnet_live_fd(const struct subnet_live *live)
 	return api_stream_fd(live->stream);
 }
 
-// ---- changes of links ---------------------------------------------------------------------------
+// ---- changes of links and settings --------------------------------------------------------------
 
 static void
 change_link(struct subnet_live *live, const char *link, const char *state)
@@ -261,19 +264,13 @@ change_link(struct subnet_live *live, const char *link, const char *state)
 		agents_link_changed(live->agents, at, strcmp(state, "up") == 0);
 }
 
-// Events have been lost: all links are compared.
 static void
-compare_links(struct subnet_live *live)
+compare_links(struct subnet_live *live, const json_t *description)
 {
-	struct diag diag = {0};
-	json_t *answer, *link;
+	const json_t *link;
 	size_t i;
 
-	if (call(live, "topology", NULL, &answer, &diag) != 0) {
-		complain(&diag);
-		return;
-	}
-	json_array_foreach(json_object_get(answer, "links"), i, link)
+	json_array_foreach(json_object_get(description, "links"), i, link)
 	{
 		const char *name = json_string_value(json_object_get(link, "link"));
 		const char *state = json_string_value(json_object_get(link, "state"));
@@ -281,14 +278,38 @@ compare_links(struct subnet_live *live)
 		if (name != NULL && state != NULL)
 			change_link(live, name, state);
 	}
-	json_decref(answer);
-	diag_free(&diag);
+}
+
+static void
+compare_lanes(struct subnet_live *live, const json_t *description)
+{
+	json_t *nodes = json_object_get(description, "nodes");
+
+	subnet_describe_lanes(live->agents, live->nodes, nodes);
+	json_decref(live->nodes);
+	live->nodes = json_incref(nodes);
+}
+
+// Settings have changed, or events have been lost.
+static void
+compare(struct subnet_live *live)
+{
+	struct diag diag = {0};
+	json_t *answer;
+
+	if (call(live, "topology", NULL, &answer, &diag) == 0) {
+		compare_links(live, answer);
+		compare_lanes(live, answer);
+		json_decref(answer);
+	}
+	complain(&diag);
 }
 
 int
 subnet_live_read(struct subnet_live *live, bool *changed)
 {
 	static const volatile int never_stop;
+	bool stale = false;
 	json_t *event;
 	int rc;
 
@@ -298,13 +319,15 @@ subnet_live_read(struct subnet_live *live, bool *changed)
 		const char *link = json_string_value(json_object_get(event, "link"));
 		const char *state = json_string_value(json_object_get(event, "state"));
 
-		if (kind != NULL && strcmp(kind, "lost") == 0)
-			compare_links(live);
+		if (kind != NULL && strcmp(kind, "link") != 0)
+			stale = true;
 		else if (link != NULL && state != NULL)
 			change_link(live, link, state);
 		*changed = true;
 		json_decref(event);
 	}
+	if (stale)
+		compare(live);
 	return rc == -ETIMEDOUT ? 0 : rc;
 }
 

@@ -132,10 +132,10 @@ write_table(FILE *to, const struct agent_port *port, unsigned table)
 	return count;
 }
 
-// As the key `qos.credit.arbitration` has them; for free(). Tables without any weight would leave
-// the lanes to the schedulers: an entry without one makes them what the fabric refuses.
-static char *
-arbitration_text(const struct agent_port *port)
+// Tables without any weight would leave the lanes to the schedulers: an entry without one makes
+// them what the fabric refuses.
+char *
+subnet_arbitration_text(const struct agent_port *port)
 {
 	size_t size;
 	char *text;
@@ -158,7 +158,7 @@ arbitration_text(const struct agent_port *port)
 static json_t *
 make_edit(const struct agent *node, uint8_t port)
 {
-	char *text = arbitration_text(&node->ports[port]);
+	char *text = subnet_arbitration_text(&node->ports[port]);
 	char *key = memory_format("%s.qos.credit.arbitration", node->name);
 	json_t *edit = json_pack("{s:s,s:s,s:s}", "kind", "set", "key", key, "value", text);
 

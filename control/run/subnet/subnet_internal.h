@@ -13,8 +13,9 @@
 // Adds the nodes and links of a description (control/map/), with the LIDs, partitions and lanes
 // that it has for them. Nothing in it is trusted. Returns 0, or -EINVAL with an error in diag.
 int subnet_describe(struct agents *agents, const json_t *description, struct diag *diag);
-// Adds the lanes of its nodes (describe_lanes.c).
-void subnet_describe_lanes(struct agents *agents, const json_t *nodes);
+// Gives agents the lanes of its nodes that are not as they were before (describe_lanes.c). before:
+// the nodes as they were read last, or NULL. Tables of the same effect stay as a manager set them.
+void subnet_describe_lanes(struct agents *agents, const json_t *before, const json_t *nodes);
 // The port that a description calls "leaf1.swp3". Returns 0 or -ENOENT.
 int subnet_find_port(const struct agents *agents, const char *name, struct agent_place *out);
 // Its name; text has room for it.
@@ -98,3 +99,6 @@ struct subnet_qos {
 // subnet_live_program().
 int subnet_qos_follow(struct subnet_qos *qos, int64_t now);
 void subnet_qos_free(struct subnet_qos *qos);
+// The arbitration of a port as the key `qos.credit.arbitration` has it, without entries that have
+// no effect; for free().
+char *subnet_arbitration_text(const struct agent_port *port);

@@ -20,11 +20,10 @@
 static const uint8_t own[8] = {0x00, 0x03, 0x00, 0x60, 0xff, 0xff, 0xff, 0xff};
 static const uint8_t eight[8] = {0x01, 0x23, 0x45, 0x67, 0x01, 0x23, 0x45, 0x67};
 
-// A switch with a host.
-static struct agents
-describe(const char *lanes)
+// Nodes: a switch with these lanes, and a host.
+static json_t *
+read_nodes(const char *lanes)
 {
-	struct agents a = {0};
 	json_error_t error;
 	char text[2000];
 	json_t *nodes;
@@ -34,10 +33,19 @@ describe(const char *lanes)
 		*c = *c == '\'' ? '"' : *c;
 	nodes = json_loads(text, 0, &error);
 	assert_non_null(nodes);
+	return nodes;
+}
+
+static struct agents
+describe(const char *lanes)
+{
+	struct agents a = {0};
+	json_t *nodes = read_nodes(lanes);
+
 	agents_add(&a, "leaf1", AGENT_SWITCH, 2);
 	agents_add(&a, "h1", AGENT_HOST, 1);
 	agents_connect(&a, (struct agent_place){0, 2}, (struct agent_place){1, 1}, 1);
-	subnet_describe_lanes(&a, nodes);
+	subnet_describe_lanes(&a, NULL, nodes);
 	json_decref(nodes);
 	return a;
 }
@@ -91,12 +99,67 @@ test_wrong_lanes(void **state)
 	}
 }
 
+static void
+describe_again(struct agents *a, const char *before, const char *now)
+{
+	json_t *old = read_nodes(before), *new = read_nodes(now);
+
+	subnet_describe_lanes(a, old, new);
+	json_decref(old);
+	json_decref(new);
+}
+
+// When lanes are read again, tables of ports that have not changed, or that have changed to what a
+// manager has set, stay as they are. So does what it has set of levels.
+static void
+test_lanes_change(void **state)
+{
+	static const char first[] = LANES(LEVELS, GOOD),
+			  second[] = LANES(LEVELS, TABLES("[[6,9]]", "[[0,4],[3,5]]", "2")),
+			  third[] = LANES("'by_priority':[0,0,0,3,0,0,6,3]", GOOD);
+	static const uint8_t set[] = {0, 4, 5, 9, 3, 5};
+	struct agents a = describe(first);
+	struct agent_port *leaf = &a.nodes[0].ports[2], *host = &a.nodes[1].ports[1];
+	uint8_t *low = leaf->arbitration[AGENT_LOW], *limit = &leaf->info[MAD_PORT_INFO_HIGH_LIMIT];
+
+	(void)state;
+	leaf->levels[1][0] = host->levels[0][0] = 0x77;
+	low[1] = 99;
+	host->arbitration[AGENT_LOW][1] = 98;
+	describe_again(&a, first, first);
+	assert_int_equal(low[1], 99);
+	describe_again(&a, first, second);
+	assert_memory_equal(low, ((uint8_t[]){0, 4, 3, 5, 0, 0}), 6);
+	assert_int_equal(*limit, 2);
+	assert_int_equal(host->arbitration[AGENT_LOW][1], 98);
+	assert_int_equal(leaf->levels[1][0], 0x77);
+	assert_int_equal(host->levels[0][0], 0x77);
+
+	describe_again(&a, second, first);
+	leaf->arbitration[AGENT_HIGH][1] = 9;
+	memcpy(low, set, sizeof(set)); // lane 5 is not in use
+	*limit = 2;
+	describe_again(&a, first, second);
+	assert_memory_equal(low, set, sizeof(set));
+	a.nodes[0].arbitrated = true;
+	describe_again(&a, second, first);
+	assert_memory_equal(low, set, sizeof(set));
+	a.nodes[0].arbitrated = false;
+	describe_again(&a, first, third);
+	assert_int_equal(*limit, 255);
+	assert_int_equal(leaf->levels[1][0], 0x00);
+	assert_int_equal(leaf->levels[1][3], 0x63);
+	assert_int_equal(host->levels[0][3], 0x63);
+	agents_free(&a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_wrong_lanes),
+		cmocka_unit_test(test_lanes_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
