@@ -84,6 +84,7 @@ class Film:
         self.values: dict[tuple[str, int], array] = {}
         self.totals: dict[tuple[str, int], int] = {}    # by column and place: the sum, or the highest value
         self.room = {b"META": META_BYTES_MAX, b"CHNK": CHUNKS_BYTES_MAX}
+        self.columns: list[str] = []
         self.lost = self.begin = self.end = 0    # intervals, ns, ns
         try:
             blocks = list(self.blocks(data))
@@ -157,7 +158,11 @@ class Film:
         if self.reduced == 0:
             raise ValueError("every is 0")
         self.own_interval = self.interval // self.reduced
-        self.columns = [one.text("name") for one in self.meta.objects("columns")]
+        columns = [one.text("name") for one in self.meta.objects("columns")]
+        if self.totals and columns != self.columns:
+            raise ValueError("its columns change")
+        self.columns = columns
+        self.credits = self.meta.has("credits")
         self.sums = {one.text("name") for one in self.meta.objects("columns") if one.text("kind") == "sum"}
         scopes = self.meta.object("scopes")
         # More than there are names, in a live film: it has room for tenants that come later.
@@ -283,11 +288,13 @@ def draw_pauses(film: Film, run: str) -> list[Drawing]:
         return f"{film.ports[place // PRIORITIES]}, {'link' if priority == PRIORITIES - 1 else priority}"
 
     panels = []
-    for name, what in (("paused", "received: the other side pauses this port"), ("pausing", "sent: this port pauses the other side")):
+    title = "waits for credit, by port and lane" if film.credits else "pauses, by port and priority"
+    held = "this port has packets and waits for credit" if film.credits else "received: the other side pauses this port"
+    for name, what in (("paused", held), ("pausing", "sent: this port pauses the other side")):
         lines = film.lines(name, label, lambda _: 1.0)
         if lines:
             panels.append(Panel(most(what, lines), lines))
-    return [heat_over_time("film-pauses.svg", f"{run}: film: pauses, by port and priority", panels)] if panels else []
+    return [heat_over_time("film-pauses.svg", f"{run}: film: {title}", panels)] if panels else []
 
 
 def draw_queues(film: Film, run: str) -> list[Drawing]:

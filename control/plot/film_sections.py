@@ -78,7 +78,8 @@ def figures(film: Film) -> Markup:
     if any(one.has("device") for one in film.meta.objects("ports")):
         rows.append(("packets received from attached hosts", count(film.sum("rx_packets"))))
     rows += [("drops", count(film.sum("drops"))), ("packets marked by ECN", count(film.sum("marked"))),
-             ("time paused, summed over all ports and priorities", duration(film.sum("paused") * 1000))]
+             (f"time {'without credit, summed over all ports and lanes' if film.credits else 'paused, summed over all ports and priorities'}",
+              duration(film.sum("paused") * 1000))]
     place, most = film.largest("depth_max")
     if most:
         rows.append(("deepest queue", f"{film.ports[place // CLASSES]}.{place % CLASSES}: {size(most)}"))
@@ -94,8 +95,9 @@ def look_at(film: Film) -> Markup:
     length = film.end - film.begin
     if length and paused and paused >= PAUSED_SHARE * length:
         port, priority = divmod(place, PRIORITIES)
-        what = "in all priorities (802.3x)" if priority == PRIORITIES - 1 else f"in priority {priority}"
-        hints.append(f"{film.ports[port]} was paused for {min(100 * paused / length, 100):.0f} % of the film {what}: "
+        lane = "lane" if film.credits else "priority"
+        what = "in all priorities (802.3x)" if priority == PRIORITIES - 1 else f"in {lane} {priority}"
+        hints.append(f"{film.ports[port]} {'waited for credit' if film.credits else 'was paused'} for {min(100 * paused / length, 100):.0f} % of the film {what}: "
                      f"{film.peer_of(port) or 'the other side'} also holds up traffic for other ports (head-of-line blocking)")
     started = [one for one in flows_of(film) if has_begun(film, one)]
     waiting = sum(one.end_ns is None for one in started)

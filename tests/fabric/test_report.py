@@ -474,6 +474,22 @@ class Report(Case):
             made += self.is_made(path)
         self.assertTrue(0 < made < MUTATIONS // 3, made)
 
+    def test_columns_that_change(self):
+        """Values before the change would be of columns that are not there."""
+        path = self.lone(self.result(), "alone")
+        columns = films.Film(path).meta["columns"]
+        packed = zlib.compress(json.dumps({"columns": columns[:-1]}).encode())
+        path.write_bytes(path.read_bytes() + film.HEAD.pack(b"META", len(packed), 0, 0) + packed)
+        with self.assertRaisesRegex(read.Invalid, "not a valid film: its columns change"):
+            make_report(path.parent)
+
+    def test_waits_for_credit(self):
+        sim = self.result(tenants=None, switch={"buffer": {"cell": 64}, "qos": {"flow-control": "credit"}})
+        page = Page(make_report(self.lone(sim, "alone").parent))
+        self.assertIn("film: waits for credit, by port and lane", [one["aria-label"].partition(": ")[2] for one in page.of("svg")])
+        self.assertIn("time without credit, summed over all ports and lanes", dict(page.tables["the film as a whole"]))
+        self.assertTrue(any(re.match(r"\S+ waited for credit for \d+ % of the film in lane 3: ", one) for one in page.texts["li"]))
+
     def test_no_player_in_a_report_that_would_be_too_large(self):
         sim = self.result()
         played = Page(make_report(sim.directory))
