@@ -3,13 +3,16 @@
 // thread at a time, not always the same.
 #include "ranks_load.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PART_BYTES (1 << 30) // of a long message; MPI counts in int
+#define LOADED_MAX 512       // shared objects
 
 enum tag { TAG_EXCHANGE = 1, TAG_SEND };
 
@@ -164,9 +167,44 @@ abort_all(struct ranks *r, int status)
 	_Exit(status);
 }
 
+// ---- the end ------------------------------------------------------------------------------------
+
+struct loaded {
+	char *names[LOADED_MAX];
+	unsigned count;
+};
+
+static int
+note_loaded(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct loaded *all = context;
+
+	(void)size;
+	if (info->dlpi_name[0] != '\0' && all->count < LOADED_MAX)
+		all->names[all->count++] = strdup(info->dlpi_name);
+	return 0;
+}
+
+// MPI_Finalize() unloads Open MPI's modules and PMIx while they may still be called: once, both
+// ranks of a run that was over ended by a fault in memory that was no longer mapped. So what is
+// loaded stays.
+static void
+keep_loaded(void)
+{
+	struct loaded all = {.count = 0};
+
+	dl_iterate_phdr(note_loaded, &all);
+	for (unsigned i = 0; i < all.count; i++) {
+		if (all.names[i] != NULL)
+			(void)dlopen(all.names[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+		free(all.names[i]);
+	}
+}
+
 static void
 close_all(struct ranks *r)
 {
+	keep_loaded();
 	MPI_Finalize();
 	free(of(r)->requests);
 	free(r);
