@@ -153,7 +153,6 @@ enum config_flow_control {
 };
 
 // A table by which lanes take turns: entries of a lane and a weight in units of 64 B.
-
 struct config_lane_table {
 	uint8_t count;
 	uint8_t lanes[LANE_ENTRIES_MAX];

@@ -92,11 +92,12 @@ set_links(const struct fabric *f, uint32_t node, const struct switch_config *set
 			continue;
 		if (f->link_rate[port->link] != 0)
 			set_rate(t, p, f->link_rate[port->link], settings);
+		if (t->llr == NULL)
+			continue;
 		now = fabric_link_values(f, port->link);
-		if (t->llr != NULL)
-			tables_set_llr_times(&t->llr[p], t->ports[p].profile->byte_time,
-					     now.changes & CONFIG_LINK_DELAY ? now.delay_ps
-									     : port->delay_ps);
+		tables_set_llr_times(&t->llr[p], t->ports[p].profile->byte_time,
+				     now.changes & CONFIG_LINK_DELAY ? now.delay_ps
+								     : port->delay_ps);
 	}
 }
 

@@ -33,7 +33,8 @@
 	    "time that received pauses stopped the priority; with [credits](credits.md), that the " \
 	    "lane had packets and waited for credit") \
 	ROW(pausing, PRIORITY, SUM, "ns", false, \
-	    pause_clock_total(&p->tx_pause[i], now) / PS_PER_NS, "time that the port paused the other side; 0 with credits: see `paused` of the peer") \
+	    pause_clock_total(&p->tx_pause[i], now) / PS_PER_NS, \
+	    "time that the port paused the other side; 0 with credits: see `paused` of the peer") \
 	ROW(depth, QUEUE, LEVEL, "bytes", false, n->depth[i * n->port_count + at->port] * CELL, \
 	    "waiting, without the packet being sent") \
 	ROW(depth_max, QUEUE, PEAK, "bytes", false, p->queues[i].depth_max * CELL, \

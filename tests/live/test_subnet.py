@@ -459,7 +459,7 @@ class OfAFile(SubnetCase):
         return [line for line in self.served.read_text().splitlines() if not line.startswith("serving")]
 
     def test_partitions(self):
-        """Tenants' keys are at hosts and at the ports that check them. OpenSM's default is another partition, and is told so."""
+        """Tenants' keys are at hosts and at the ports that check them. OpenSM's default is another partition, and a line says so."""
         self.serve(self.file(infiniband("keys", 2, 1, 2) | {"tenants": {"red": {"hosts": ["h1", "h3"]}, "blue": {"hosts": ["h2"]}}}))
         keys = {"h1": "8001", "h2": "8002", "h3": "8001", "h4": "8003"}     # h4 is in `rest`
         for host, key in keys.items():

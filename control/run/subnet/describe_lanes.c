@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lanes of a description (control/map/lanes.c), for the agents. A switch or host whose lanes are
-// missing or wrong there keeps those that it has.
+// missing or wrong there keeps its own.
 #include "subnet_internal.h"
 
 #include <stdlib.h>

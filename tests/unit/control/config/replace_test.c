@@ -185,6 +185,7 @@ static int
 stop(void **state)
 {
 	(void)state;
+	unlink(value_path + 1); // it is gone, unless its test has failed
 	return unlink(path);
 }
 
