@@ -11,6 +11,7 @@ counted.
 import concurrent.futures
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -332,13 +333,19 @@ def leftovers():
     jobs = running.copy()
     processes = dict(read_processes())
     jobs = {process.pid for process in jobs | running}      # also those that have begun or ended meanwhile
-    for pid, (name, state, parent) in processes.items():
-        while parent in processes and parent not in jobs:
-            parent = processes[parent][2]
+
+    def of_job(pid):
+        """Whether a process is of a job that still runs."""
+        while pid in processes and pid not in jobs:
+            pid = processes[pid][2]
+        return pid in jobs
+
+    for pid, (name, state, _) in processes.items():
         # A daemon that has ended is a zombie until process 1 looks after it.
-        if name in ("roost", "roost-web") and state != "Z" and parent not in jobs:
+        if name in ("roost", "roost-web") and state != "Z" and not of_job(pid):
             found.add(f"process {pid}")
-    return found
+    # What has the number of a process in its name is that process's as long as it runs.
+    return {one for one in found if not (number := re.search(r"-(\d+)$", one)) or not of_job(int(number[1]))}
 
 
 def read_processes():

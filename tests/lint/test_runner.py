@@ -146,6 +146,22 @@ class Runner(unittest.TestCase):
             with contextlib.redirect_stdout(io.StringIO()):
                 self.assertEqual(runner.run_live(runner.Job("live/x", ["true"], runner.count_whole)).failed, failed)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_what_a_slow_job_beside_has_made(self):
+        """It may stand there for as long as that job runs, but not longer, and nobody else's may."""
+        job = subprocess.Popen(["sleep", "60"])
+        self.addCleanup(job.wait)
+        self.addCleanup(job.kill)
+        path = Path(f"/run/dpdk/roost-runner-test-{job.pid}")
+        path.mkdir(parents=True)
+        self.addCleanup(path.rmdir)
+        self.assertIn(str(path), runner.leftovers())
+        runner.running.add(job)
+        self.addCleanup(runner.running.discard, job)
+        self.assertNotIn(str(path), runner.leftovers())
+        runner.running.discard(job)
+        self.assertIn(str(path), runner.leftovers())
+
     def test_seconds_of_cpu(self):
         """Those of a process that the job waited for are among them, and waiting takes none."""
         result = self.run_job(runner.Job("bench/x", ["sh", "-c", "python3 -c 'for i in range(10**7): pass'; sleep 0.5"],
